@@ -16,6 +16,10 @@ type Functions struct {
 	// nothing has changed then.
 	Reload func(context.Context) (Changes, error)
 
+	// Drain has the daemon hand its shards over to other replicas and take none any more. It
+	// returns when it has none.
+	Drain func(context.Context) error
+
 	// Checkpoint returns what was kept for a restart.
 	Checkpoint func() keeper.Stats
 

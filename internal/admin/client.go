@@ -80,6 +80,12 @@ func (c *Client) Reload(ctx context.Context) (Changes, error) {
 	return a.Changes, err
 }
 
+// Drain has the daemon hand over its shards, and waits until it has none.
+func (c *Client) Drain(ctx context.Context) error {
+	_, err := c.ask(ctx, drainPath, struct{}{})
+	return err
+}
+
 // Checkpoint returns how the daemon's checkpoint is, nil if it has none.
 func (c *Client) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	a, err := c.ask(ctx, checkpointPath, struct{}{})

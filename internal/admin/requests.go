@@ -22,6 +22,7 @@ const lineTimeout = 10 * time.Minute
 
 const (
 	reloadPath     = "/v1/reload"
+	drainPath      = "/v1/drain"
 	checkpointPath = "/v1/checkpoint"
 	statusPath     = "/v1/status"
 	listPath       = "/v1/deadletters/list"
@@ -33,6 +34,7 @@ const (
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+reloadPath, s.reload)
+	mux.HandleFunc("POST "+drainPath, s.drain)
 	mux.HandleFunc("POST "+checkpointPath, s.checkpoint)
 	mux.HandleFunc("POST "+statusPath, s.status)
 	mux.HandleFunc("POST "+listPath, s.list)
@@ -85,6 +87,19 @@ func (s *server) reload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	(&answer{Changes: changes}).write(w, http.StatusOK)
+}
+
+func (s *server) drain(w http.ResponseWriter, r *http.Request) {
+	if s.Drain == nil {
+		fail(w, http.StatusNotImplemented,
+			errors.New("this informerd has no shards to hand over: a signal that stops it hands over all it has"))
+		return
+	}
+	if err := s.Drain(r.Context()); err != nil {
+		fail(w, http.StatusInternalServerError, err)
+		return
+	}
+	(&answer{}).write(w, http.StatusOK)
 }
 
 func (s *server) checkpoint(w http.ResponseWriter, _ *http.Request) {

@@ -113,7 +113,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.AddCommand(newInit(stdout),
 		newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
 		newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
-		newReload(stdin, stdout, stderr), newDLQ(stdin, stdout, stderr),
+		newReload(stdin, stdout, stderr), newDrain(stdin, stderr), newDLQ(stdin, stdout, stderr),
 		newCheckpoint(stdin, stdout, stderr), newRBAC(stdin, stdout, stderr),
 		newStatus(stdin, stdout, stderr), newTop(stdin, stdout, stderr),
 		newWatch(stdout, stderr),

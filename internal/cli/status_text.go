@@ -65,6 +65,9 @@ func head(s *status.Status, rates status.Rates) string {
 	if s.Role == "standby" {
 		b.WriteString("this replica stands by: it delivers nothing, and the one that leads has what is under way\n")
 	}
+	if s.Sharding != nil {
+		b.WriteString(shardsText(s.Sharding))
+	}
 	if r := s.Reload; r != nil && !r.Successful {
 		b.WriteString("the last reload has failed: the configuration of before is in use\n")
 	}
@@ -86,17 +89,65 @@ func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
 		if trouble == "" && !in.Synced {
 			trouble = "the first list is not complete"
 		}
-		heard := "-"
+		heard, shard := "-", ""
+		if in.Shard != "" {
+			shard = "shard " + in.Shard
+		}
 		if !in.Heard.IsZero() {
 			heard = ageText(s.Time.Sub(in.Heard).Seconds())
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%d\t%s\n",
-			wording.Printable(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector)), in.Objects,
+			wording.Printable(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector, shard)), in.Objects,
 			bytesText(in.MemoryBytes), rateText(rates, rates.Informers, in.Key()), heard, in.Lists,
 			trouble)
 	}
 	writeListeners(table, s, rates)
+	if s.Sharding != nil {
+		writeShards(table, s)
+	}
 	return table.Flush()
+}
+
+// shardsText says in a line or two which shards this replica has, and what is wrong with others.
+func shardsText(s *status.Sharding) string {
+	var own, without []string
+	for _, one := range s.Shards {
+		if one.Own {
+			own = append(own, strconv.Itoa(one.Shard))
+		}
+		if !one.Owned {
+			without = append(without, strconv.Itoa(one.Shard))
+		}
+	}
+	text := fmt.Sprintf("shards: %d of %d, of %s", len(own), len(s.Shards), wording.Count(s.Replicas, "replica"))
+	if len(own) > 0 {
+		text += ": " + strings.Join(own, ", ")
+	}
+	if s.Error != "" {
+		text += "\nthis replica takes no shards: " + wording.Printable(s.Error)
+	}
+	if len(without) > 0 {
+		text += "\nno replica has these shards: " + strings.Join(without, ", ")
+	}
+	return text + "\n"
+}
+
+func writeShards(table io.Writer, s *status.Status) {
+	fmt.Fprintln(table, "\nSHARD\tOWNER\tSINCE\tEPOCH\tOBJECTS\tWAITING\tOLDEST")
+	for _, one := range s.Sharding.Shards {
+		owner, since, here := wording.Printable(one.Owner), "-", "-\t-\t-"
+		switch {
+		case !one.Owned:
+			owner = "-"
+		case one.Own:
+			owner += " (this one)"
+			here = fmt.Sprintf("%d\t%d\t%s", one.Objects, one.Waiting, ageText(one.OldestSeconds))
+		}
+		if one.Owned {
+			since = ageText(s.Time.Sub(one.Since).Seconds())
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%s\n", one.Shard, owner, since, one.Epoch, here)
+	}
 }
 
 func writeListeners(table io.Writer, s *status.Status, rates status.Rates) {

@@ -303,6 +303,35 @@ func TestElectionMistakes(t *testing.T) {
 	}
 }
 
+func TestShardingMistakes(t *testing.T) {
+	const place = "cluster: {name: c}"
+	with := func(fields string) string { return "leaderElection: {}\nsharding: {" + fields + "}" }
+	const out = "outputs:\n  out:\n    stdout: {}\n"
+	testMistakes(t, []mistake{
+		{"too few", place, with("shards: 1"), "4:20: sharding.shards must be 2 to 256, is 1"},
+		{"too many", place, with("shards: 257"), "4:20: sharding.shards must be 2 to 256, is 257"},
+		{"no number", place, with("shards: many"), `4:20: sharding.shards must be a whole number, is the string "many"`},
+		{"by something else", place, with("by: label"),
+			`4:16: sharding.by must be namespace or object, is "label"`},
+		{"nobody to share with", place, "sharding: {}",
+			"3:1: sharding needs leaderElection, by which replicas agree on who works on what"},
+		{"election misspelt", place, "leaderElecton: {}\nsharding: {}",
+			`3:1: unknown field "leaderElecton"; did you mean "leaderElection"?`},
+	})
+	for _, output := range []string{"kafka: {brokers: [\"a:1\"], topic: b}", "alertmanager: {url: http://a}"} {
+		named := strings.Replace(strings.Replace(base, place, with("by: object"), 1), out,
+			"outputs:\n  out:\n    "+output+"\n", 1)
+		named = strings.Replace(named, listenerLine, listenerLine+"    rules: [{name: r, deny: 'true'}]\n", 1)
+		_, err := Parse("x.yaml", []byte(named))
+		if err == nil || !strings.Contains(err.Error(), "outputs[0]: outputs.out knows objects by their names") {
+			t.Errorf("%s: %v", output, err)
+		}
+		if _, err = Parse("x.yaml", []byte(strings.Replace(named, "by: object", "", 1))); err != nil {
+			t.Errorf("%s, by namespace: %v", output, err)
+		}
+	}
+}
+
 func TestConfigMistakes(t *testing.T) {
 	testMistakes(t, []mistake{
 		{"no header", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n", "",

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,6 +36,9 @@ type Config struct {
 	State State `json:"state,omitzero"`
 	// LeaderElection lets several replicas run, of which one works at a time. Default: one replica.
 	LeaderElection *LeaderElection `json:"leaderElection,omitempty"`
+	// Sharding has replicas share the objects, so that all of them work. It needs leaderElection.
+	// Default: one replica works at a time.
+	Sharding *Sharding `json:"sharding,omitempty"`
 	// Tracing sends traces of some events to a receiver of OpenTelemetry. Default: none.
 	Tracing *Tracing `json:"tracing,omitempty"`
 	// Informers are watched resources that listeners refer to by name.
@@ -125,6 +129,25 @@ type State struct {
 	// OnDiskError is what happens if a checkpoint cannot be written any more. stop: informerd ends
 	// with an error. continue: it goes on, and the next start repeats what was delivered since then.
 	OnDiskError string `json:"onDiskError" jsonschema:"default=stop,enum=stop,enum=continue"`
+	// NATS is where replicas have in common what each would have in its folder: values of handlers
+	// with persist, dead letters and the key of the digests of Secrets. Default: nowhere.
+	NATS *SharedState `json:"nats,omitempty"`
+}
+
+// SharedState is a NATS with JetStream, in which informerd makes a bucket and a stream. Let its servers
+// sync each write (jetstream: {sync_interval: always}).
+type SharedState struct {
+	// URL is that of one of the servers, or of several, with commas between them.
+	URL string `json:"url" jsonschema:"required,writeOnly,minLength=1"`
+	// Credentials is a credentials file as nsc makes it, read again when it changes. Default: none.
+	Credentials *Secret `json:"credentials,omitempty"`
+	// TLS says whom the connection trusts, and how informerd identifies itself. Default: as the
+	// server asks for.
+	TLS *TLS `json:"tls,omitempty"`
+	// Bucket is the name of the bucket, and with -letters appended that of the stream of dead letters.
+	Bucket string `json:"bucket" jsonschema:"default=informerd,format=dns-label"`
+	// Replicas is on how many servers each write is.
+	Replicas int `json:"replicas" jsonschema:"default=3,minimum=1,maximum=5"`
 }
 
 // LeaderElection is how replicas agree on the one that works, by a Lease of the API server. The
@@ -143,6 +166,19 @@ type LeaderElection struct {
 	RenewDeadline metav1.Duration `json:"renewDeadline" jsonschema:"default=10s,minimum=100ms,maximum=1h"`
 	// RetryPeriod is twice the longest time between two tries, shorter than renewDeadline.
 	RetryPeriod metav1.Duration `json:"retryPeriod" jsonschema:"default=2s,minimum=50ms,maximum=1h"`
+}
+
+// Sharding divides the objects that listeners get into shards. Each replica works on some of them,
+// and others take those over when it ends. Objects that are looked up are in every replica.
+type Sharding struct {
+	// Shards is how many there are: more than there will be replicas, so that work can be spread
+	// evenly. All replicas have the same number; stop all of them to change it.
+	Shards int `json:"shards" jsonschema:"default=16,minimum=2,maximum=256"`
+	// By is what decides which shard an object is in. namespace: its namespace, or the name of one
+	// that is in none. object: its UID, so that API servers can choose what they send; but an
+	// object and another one of its name that comes after it may be in two shards, and nothing is
+	// in order between them.
+	By string `json:"by" jsonschema:"default=namespace,enum=namespace,enum=object"`
 }
 
 // Tracing sends traces of some events to a receiver of OpenTelemetry: what filter, handler and
@@ -164,7 +200,7 @@ type Tracing struct {
 // running informerd may have: it keeps no state, takes part in no election, answers no requests and
 // sends no traces.
 func (c *Config) ForDryRun() {
-	c.State, c.LeaderElection, c.Tracing = State{}, nil, nil
+	c.State, c.LeaderElection, c.Sharding, c.Tracing = State{}, nil, nil, nil
 	c.HTTP, c.Health = HTTP{}, Health{}
 	for _, l := range c.Listeners {
 		l.Checkpoint, l.replicated = false, false
@@ -207,6 +243,12 @@ func check(c *Config, r *document.Report) []placedInformer {
 	if c.LeaderElection != nil && r.Good("leaderElection") {
 		checkElection(c.LeaderElection, r)
 	}
+	if c.Sharding != nil && r.Good("sharding") && c.LeaderElection == nil && r.Missing("", "leaderElection") {
+		r.BadField("sharding", "sharding needs leaderElection, by which replicas agree on who works on what")
+	}
+	if n := c.State.NATS; n != nil && r.Good("state.nats") {
+		checkSharedState(c, n, r)
+	}
 	if t := c.Tracing; t != nil && r.Good("tracing") {
 		checkURL(t.URL, "tracing.url", r)
 		checkHeaders(t.Headers, "tracing.headers", r)
@@ -243,6 +285,19 @@ func checkHTTP(h *HTTP, r *document.Report) {
 		r.BadValue(address, "%s must be a loopback address unless http.auth is kubernetes, is %s",
 			address, document.Quote(h.Address))
 	}
+}
+
+func checkSharedState(c *Config, n *SharedState, r *document.Report) {
+	const field = "state.nats"
+	if c.Sharding == nil && r.Missing("", "sharding") {
+		r.BadField(field, "%s is what replicas have in common of shards, and needs sharding", field)
+	}
+	for server := range strings.SplitSeq(n.URL, ",") {
+		if problem := checkNATSURL(server, field+".url"); r.Good(field+".url") && problem != "" {
+			r.BadValue(field+".url", "%s.url%s", field, problem)
+		}
+	}
+	checkTLS(n.TLS, field+".tls", r)
 }
 
 func checkElection(e *LeaderElection, r *document.Report) {

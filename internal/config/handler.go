@@ -223,6 +223,9 @@ func checkGrants(c *Config, g *Grants, path string, r *document.Report) {
 		if r.Good(field) && g.KV.Persist && c.State.Dir == "" && !r.Has("state") && !r.Broken("") {
 			r.BadValue(field, noFolder, field)
 		}
+		if field := path + ".kv"; c.Sharding != nil && r.Good(field) && !(c.State.NATS != nil && g.KV.Persist) {
+			r.Warn(r.Key(field), field, "%s: what the handler stores of a shard stays on the replica that has stored it, when another one takes the shard over", field)
+		}
 	}
 	if g.HTTP != nil {
 		checkHeaders(g.HTTP.Headers, path+".http.headers", r)

@@ -59,7 +59,7 @@ var elsewhere = map[string]string{
 	"Config.receivers":           "where events go is in outputs",
 	"Config.sinks":               "where events go is in outputs",
 	"Config.resources":           "what is watched is in informers",
-	"Config.replicas":            "replicas need leaderElection",
+	"Config.replicas":            "replicas need leaderElection, and share the work with sharding",
 	"Config.include":             "files are read as one with several -c",
 	"Informer.kind":              "resource has the plural and the group, as in deployments.apps",
 	"Informer.apiVersion":        "resource has the plural and the group, as in deployments.apps",

@@ -169,6 +169,9 @@ func checkUses(c *Config, l *Listener, outputs []string, path string, r *documen
 			continue
 		}
 		switch {
+		case c.Sharding != nil && c.Sharding.By == "object" && (o.Alertmanager != nil || o.Kafka != nil):
+			r.BadValue(at, "%s: %s knows objects by their names, and with sharding.by: object one may end after another one of its name has come",
+				at, shown)
 		case l != nil && o.Alertmanager != nil && len(l.Rules) == 0 && r.Missing(path, "rules"):
 			r.BadValue(at, "%s: %s only takes what rules report, and %s has no rules", at, shown,
 				path)

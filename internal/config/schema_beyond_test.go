@@ -15,6 +15,7 @@ var beyondSchema = map[string][]string{
 		"TestListenerMistakes/unknown_informer,_nothing_near",
 		"TestListenerMistakes/unknown_output",
 		"TestGrantMistakes/kv,_nowhere_to_keep_values",
+		"TestShardingMistakes/nobody_to_share_with",
 		"TestPolicyMistakes/unknown_informer",
 		"TestPolicyMistakes/unknown_informer,_nothing_near",
 		"TestPoliciesMistakes/no_match",

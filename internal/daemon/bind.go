@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -29,10 +28,7 @@ var bindBackoff = backoff.Backoff{Min: time.Second, Max: 30 * time.Second}
 // informers. A listener whose resource does not exist is reported as failed and tried again, since
 // the API may be installed later.
 type binder struct {
-	cluster *cluster
-	log     *slog.Logger
-	// bound is called with a setup that is bound, and its listener.
-	bound func(*listener, *setup) <-chan struct{}
+	shard *shard
 
 	mu      sync.Mutex // guards what follows
 	waiting map[*listener]bindable
@@ -50,9 +46,8 @@ type bindable struct {
 	order    int // in which it was added
 }
 
-func newBinder(c *cluster, log *slog.Logger, bound func(*listener, *setup) <-chan struct{}) *binder {
-	return &binder{cluster: c, log: log, bound: bound, wake: make(chan struct{}, 1),
-		waiting: map[*listener]bindable{}}
+func newBinder(s *shard) *binder {
+	return &binder{shard: s, wake: make(chan struct{}, 1), waiting: map[*listener]bindable{}}
 }
 
 // add has a setup of a listener bound, and no other one of the listener.
@@ -130,7 +125,7 @@ func (b *binder) run(ctx context.Context) {
 			return
 		}
 		if pause >= 0 {
-			b.cluster.Resolver.Invalidate()
+			b.shard.cluster.Resolver.Invalidate()
 		}
 	}
 }
@@ -172,7 +167,7 @@ func (b *binder) round(ctx context.Context, logged map[*listener]string, failure
 		case logged[w.listener] != err.Error():
 			logged[w.listener] = err.Error()
 			w.listener.health.Fail(err)
-			b.log.Error("listener failed, will try again", "listener", w.listener.name, "error",
+			b.shard.log.Error("listener failed, will try again", "listener", w.listener.name, "error",
 				err)
 		}
 		failed = true
@@ -192,7 +187,7 @@ func (b *binder) unreachable(err *kube.UnreachableError, failures int) time.Dura
 	for _, w := range b.next() {
 		w.listener.health.Fail(err)
 	}
-	b.log.Warn("cannot reach the API server, will try again", "server", err.Server, "in",
+	b.shard.log.Warn("cannot reach the API server, will try again", "server", err.Server, "in",
 		pause.Round(time.Millisecond), "error", err.Err)
 	return pause
 }
@@ -223,9 +218,9 @@ func (b *binder) try(ctx context.Context, w bindable) error {
 	}
 	w.listener.health.Bind(slices.Concat(w.listener.registrations(),
 		w.setup.caches.registrations()))
-	b.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
+	b.shard.log.Info("listening", "listener", w.listener.name, "resource", made.found.String(),
 		"namespaces", w.setup.Config.Informer().Namespaces)
-	b.bound(w.listener, w.setup)
+	b.shard.bound(w.listener, w.setup)
 	return nil
 }
 
@@ -268,7 +263,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 	}()
 	for _, name := range s.Lookups() {
 		inf := s.Config.Informers()[name]
-		found, err := b.cluster.resolve(ctx, inf)
+		found, err := b.shard.cluster.resolve(ctx, inf)
 		if err != nil {
 			return made, fmt.Errorf("informer %q, which %s objects up in: %w", name,
 				s.LookedUpBy(name), err)
@@ -282,22 +277,23 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 			return made, err
 		}
 		shape = withIndexesIn(shape, name, s.Filters())
-		if made.looked[name], err = b.listen(s.targets(found, inf, shape), on); err != nil {
+		made.looked[name], err = listenTo(b.shard.cluster.factory, s.targets(found, inf, shape), on)
+		if err != nil {
 			return made, err
 		}
 	}
-	found, err := b.cluster.resolve(ctx, s.Config.Informer())
+	found, err := b.shard.cluster.resolve(ctx, s.Config.Informer())
 	if err != nil {
 		return made, err
 	}
 	made.found = found
 	made.messages, err = cloudevent.NewBuilder(sink.Origin{
-		Cluster: b.cluster.name, Listener: l.name, Resource: found.Watched().String(),
+		Cluster: b.shard.cluster.name, Listener: l.name, Shard: b.shard.name(), Resource: found.Watched().String(),
 		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
 		Kind: found.GVK.Kind,
 	})
 	if err == nil && l.registrations() == nil {
-		made.events, err = b.listen(s.targets(found, s.Config.Informer(), s.Shape), l.subscription)
+		made.events, err = listenTo(b.shard.factory, b.shard.watched(s, found), l.subscription)
 	}
 	return made, err
 }
@@ -315,6 +311,15 @@ func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	return found, found.CheckNamespaces(inf.Namespaces)
 }
 
+// watched returns what the subscription of a listener of the shard is tied to.
+func (s *shard) watched(by *setup, found kube.Resource) []informer.Target {
+	all := by.targets(found, by.Config.Informer(), by.Shape)
+	for i := range all {
+		all[i].Scope.Shard = s.of
+	}
+	return all
+}
+
 // targets returns what a subscription to an informer is tied to, one for each of its namespaces.
 func (s *setup) targets(found kube.Resource, inf *config.Informer,
 	shape informer.Shape) (all []informer.Target) {
@@ -322,8 +327,12 @@ func (s *setup) targets(found kube.Resource, inf *config.Informer,
 		shape.DigestKey = s.digestKey
 	}
 	for _, scope := range plan.ScopesOf(inf) {
-		if e := s.whole.LeaderElection; e != nil && found.IsConfigMaps() {
-			// What the leader publishes is nobody's event, and would make it publish again.
+		// What replicas publish is nobody's event, and would make them publish again.
+		switch e := s.whole.LeaderElection; {
+		case e == nil || !found.IsConfigMaps():
+		case s.whole.Sharding != nil:
+			scope.LabelSelector = strings.TrimPrefix(scope.LabelSelector+",!"+lease.Label, ",")
+		default: // the ConfigMap may have been made by somebody, without a label
 			own := "metadata.name!=" + lease.RecordName(e.Name)
 			scope.FieldSelector = strings.TrimPrefix(scope.FieldSelector+","+own, ",")
 		}
@@ -332,11 +341,11 @@ func (s *setup) targets(found kube.Resource, inf *config.Informer,
 	return all
 }
 
-// listen makes one registration for each target. With an error it makes none.
-func (b *binder) listen(targets []informer.Target,
+// listenTo makes one registration for each target. With an error it makes none.
+func listenTo(factory *informer.Factory, targets []informer.Target,
 	to *informer.Subscription) (regs []*informer.Registration, err error) {
 	for _, t := range targets {
-		reg, err := b.cluster.factory.Subscribe(t.Resource, t.Scope, t.Shape, to)
+		reg, err := factory.Subscribe(t.Resource, t.Scope, t.Shape, to)
 		if err != nil {
 			removeAll(regs)
 			return nil, err

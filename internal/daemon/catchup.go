@@ -12,7 +12,7 @@ import (
 // caught up. Before, they are as they were when informerd stopped: what is due by the time that has
 // passed would be reported of objects that are gone, or other ones by now. What a reload has to ask
 // until then waits with it.
-func (s *supervisor) lookAgain(ctx context.Context, l *listener) {
+func (s *shard) lookAgain(ctx context.Context, l *listener) {
 	select {
 	case <-l.wentOn:
 	case <-ctx.Done():

@@ -103,7 +103,7 @@ func (l *listener) endGone(ctx context.Context, log *slog.Logger) {
 
 // keep has the keeper make cuts until kept is called, which makes the last one and returns the
 // error of the disk. The context ends as its parent, or with the keeper.
-func (s *supervisor) keep(parent context.Context) (ctx context.Context, kept func() error) {
+func (s *shard) keep(parent context.Context) (ctx context.Context, kept func() error) {
 	if s.keeper == nil {
 		if err := statefolder.RemoveCheckpoint(s.plan.Config); err != nil {
 			s.log.Warn("the checkpoint that no listener asks for any more cannot be removed",
@@ -111,14 +111,14 @@ func (s *supervisor) keep(parent context.Context) (ctx context.Context, kept fun
 		}
 		return parent, func() error { return nil }
 	}
-	s.cluster.factory.Stored = s.keeper.Stored
-	s.cluster.factory.ListFirst = s.once != nil // the list says what there is by now
+	s.factory.Stored = s.keeper.Stored
+	s.factory.ListFirst = s.once != nil // the list says what there is by now
 	ctx, fail := context.WithCancelCause(parent)
 	keeping, stop := context.WithCancel(context.WithoutCancel(parent))
 	ended := make(chan error, 1)
 	go func() {
-		err := s.keeper.Run(keeping, keeper.Source{Informers: s.cluster.factory,
-			Listeners: s.cutters, Flush: s.host.FlushKV})
+		err := s.keeper.Run(keeping, keeper.Source{Informers: s.factory,
+			Listeners: s.cutters, Flush: func() error { return s.host.FlushShard(s.name()) }})
 		if err != nil {
 			s.log.Error("the checkpoint cannot be written, so informerd stops", "error", err)
 			fail(errCheckpoint)
@@ -138,13 +138,13 @@ func (s *supervisor) keep(parent context.Context) (ctx context.Context, kept fun
 var errCheckpoint = errors.New("the checkpoint cannot be written")
 
 // cutters returns the listeners that go on after a restart.
-func (r *runtime) cutters() (all []keeper.Cutter) {
-	r.mu.Lock()
-	listeners := slices.Concat(r.leaving, r.listeners)
-	r.mu.Unlock()
+func (s *shard) cutters() (all []keeper.Cutter) {
+	s.mu.Lock()
+	listeners := slices.Concat(s.leaving, s.listeners)
+	s.mu.Unlock()
 	for _, l := range listeners {
 		if l.setup().Config.GoesOn() && l.hasState() {
-			all = append(all, cutter{l, r.maker})
+			all = append(all, cutter{l, s.maker})
 		}
 	}
 	return all
@@ -192,7 +192,7 @@ func (c cutter) Cut(to record.Writer) {
 		c.cutResource(to)
 		c.route.Cut(to)
 		for _, o := range c.setup().outputs {
-			c.maker.Sent(o.name).Cut(c.name, to, sentPart+o.name)
+			c.maker.Sent(o.name).Cut(c.inShard(), to, sentPart+o.name)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func (c cutter) Whole(to record.Writer) {
 	c.route.Whole(to)
 	c.cutResource(to)
 	for _, o := range c.setup().outputs {
-		c.maker.Sent(o.name).Whole(c.name, to, sentPart+o.name)
+		c.maker.Sent(o.name).Whole(c.inShard(), to, sentPart+o.name)
 	}
 }
 
@@ -222,15 +222,14 @@ func (c cutter) cutResource(to record.Writer) {
 
 // forget has the checkpoint forget a listener that has ended, before another one of its name
 // begins.
-func (s *supervisor) forget(ctx context.Context, l *listener) {
-	r := s.runtime
-	r.mu.Lock()
-	r.leaving = slices.DeleteFunc(r.leaving, func(other *listener) bool { return other == l })
-	r.mu.Unlock()
-	if s.keeper == nil || !l.setup().Config.GoesOn() || l.leftUnused() && r.named(l.name) != nil {
+func (s *shard) forget(ctx context.Context, l *listener) {
+	s.mu.Lock()
+	s.leaving = slices.DeleteFunc(s.leaving, func(other *listener) bool { return other == l })
+	s.mu.Unlock()
+	if s.keeper == nil || !l.setup().Config.GoesOn() || l.leftUnused() && s.named(l.name) != nil {
 		return
 	}
-	s.cluster.factory.Forget(l.name)
+	s.factory.Forget(l.name)
 	s.keeper.Forget(l.name)
 	_ = s.keeper.Await(context.WithoutCancel(ctx)) // if it has ended, so does the daemon
 }
@@ -245,7 +244,7 @@ func (l *listener) leftUnused() bool {
 
 // resumed notes which informers a listener is about that begins, and says if they are others than
 // before the restart.
-func (s *supervisor) resumed(l *listener) {
+func (s *shard) resumed(l *listener) {
 	if s.keeper == nil {
 		l.endedAbsent.Store(true)
 		return
@@ -257,7 +256,7 @@ func (s *supervisor) resumed(l *listener) {
 		s.log.Debug("the listener begins: no checkpoint has anything of it", "listener", l.name)
 		l.endedAbsent.Store(true)
 	}
-	others := append(s.keeper.Bound(l.name), s.cluster.factory.Forget(l.name)...)
+	others := append(s.keeper.Bound(l.name), s.factory.Forget(l.name)...)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range others {

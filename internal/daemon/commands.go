@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"sync"
@@ -52,7 +53,26 @@ func (s *supervisor) functions() admin.Functions {
 	if s.keeper != nil {
 		f.Checkpoint = s.keeper.Stats
 	}
+	if s.plan.Config.Sharding != nil {
+		f.Drain = s.drainShards
+	}
 	return f
+}
+
+// listenerOfLetter returns the listener that a letter is of, and of several shards the one that
+// has the object.
+func (r *runtime) listenerOfLetter(l *deadletter.Letter) (*listener, error) {
+	err := fmt.Errorf("there is no listener %q any more", l.Listener)
+	for _, one := range r.working() {
+		switch to := one.named(l.Listener); {
+		case to == nil:
+		case one.of.Has(l.Namespace, l.Name, l.UID):
+			return to, nil
+		default:
+			err = errors.New("the shard of the object is another replica's by now")
+		}
+	}
+	return nil, err
 }
 
 var errReplaying = errors.New("another replay is under way: wait for its end")
@@ -65,5 +85,5 @@ func (r *runtime) replay(ctx context.Context, letters iter.Seq2[deadletter.Lette
 		return errReplaying
 	}
 	defer r.replaying.Unlock()
-	return newReplayer(r.letters, r.host, module, force, r.named).run(ctx, letters, report)
+	return newReplayer(r.letters, r.host, module, force, r.listenerOfLetter).run(ctx, letters, report)
 }

@@ -97,10 +97,10 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 type cluster struct {
 	*kube.Server
 	name        string
-	writer      *kube.Writer  // of outputs
-	election    *lease.Client // of replicas
-	account     kube.Account  // that informerd runs as
-	factory     *informer.Factory
+	writer      *kube.Writer      // of outputs
+	election    *lease.Client     // of replicas
+	account     kube.Account      // that informerd runs as
+	factory     *informer.Factory // of what is looked up and, unless replicas share them, of all objects
 	definitions *definitions.Watch
 	renewer     *definitions.Renewer
 }
@@ -131,10 +131,16 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	c := &cluster{
 		Server: server, name: cfg.Cluster.Name, writer: writer,
 		election: election, account: kube.AccountOf(server.Config),
-		factory:     informer.NewFactory(server.Client, o.Log),
 		definitions: definitions.New(server.Client, o.Log),
 	}
 	c.renewer = &definitions.Renewer{Resolver: server.Resolver, Watch: c.definitions}
-	c.factory.Renew, c.factory.OnFreed = c.renewer.Renew, CollectFreed
+	c.factory = c.newFactory(o.Log)
 	return c, nil
+}
+
+// newFactory returns a factory that runs nothing yet.
+func (c *cluster) newFactory(log *slog.Logger) *informer.Factory {
+	f := informer.NewFactory(c.Client, log)
+	f.Renew, f.OnFreed = c.renewer.Renew, CollectFreed
+	return f
 }

@@ -44,7 +44,10 @@ func (s *supervisor) wantDefinitions() {
 // defined has everybody look who may be concerned by a change of a definition.
 func (s *supervisor) defined(d *definitions.Definition, _ bool) {
 	s.cluster.Resolver.Invalidate()
-	s.binder.news(d)
+	for _, one := range s.working() {
+		one.binder.news(d)
+		one.factory.LookAgain(d.Resource())
+	}
 	s.cluster.factory.LookAgain(d.Resource())
 	s.fields.look()
 }

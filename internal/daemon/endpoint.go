@@ -8,6 +8,7 @@ import (
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/pkg/informer"
 )
 
 // endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
@@ -22,7 +23,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		}
 	}()
 	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
-		Informers: c.factory.Status, Log: log, Version: version, Reload: reload,
+		Informers: r.informers(c), Log: log, Version: version, Reload: reload,
 		Instances: r.host.Guests, Letters: r.letters.Stats, Patches: r.maker.API.Patches,
 		Requests: kube.SentRequests, Stalled: r.stalls.Found,
 		Current: func() (shown []endpoints.Listener) {
@@ -34,8 +35,11 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	if r.keeper != nil {
 		s.Checkpoint = r.keeper.Stats
 	}
-	if cfg.LeaderElection != nil {
+	if cfg.LeaderElection != nil && cfg.Sharding == nil {
 		s.Leads = r.leads
+	}
+	if cfg.Sharding != nil {
+		s.Shards = r.sharding
 	}
 	r.status = s.Status
 	r.stalls.Status, r.stalls.Ping = s.Status, c.Resolver.Ping
@@ -74,11 +78,24 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 	return err
 }
 
+// informers returns what reports on all informers.
+func (r *runtime) informers(c *cluster) func() []informer.Status {
+	return func() []informer.Status {
+		all := c.factory.Status()
+		for _, one := range r.working() {
+			if one.factory != c.factory {
+				all = append(all, one.factory.Status()...)
+			}
+		}
+		return all
+	}
+}
+
 // shown returns what the endpoints show of a listener.
 func (r *runtime) shown(l *listener) endpoints.Listener {
 	now := l.setup()
 	shown := endpoints.Listener{
-		Name: l.name, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
+		Name: l.name, Shard: l.shard, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
 		Buffer: l.subscription.Stats, State: r.state(l),
 	}
 	if book := now.book(); book != nil {

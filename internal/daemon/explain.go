@@ -58,7 +58,7 @@ func (x *Explainer) Explain(ctx context.Context, name string, lookups *explain.L
 	s := x.setups[name]
 	if s == nil {
 		var mistakes config.Errors
-		if s, mistakes = r.newSetup(ctx, r.plan.Config, l, nil, r.outputs); len(mistakes) > 0 {
+		if s, mistakes = r.newSetup(ctx, r.plan.Config, l, making{outputs: r.outputs}); len(mistakes) > 0 {
 			return nil, plan.NotLoaded(r.plan.Config, mistakes)
 		}
 		x.setups[name] = s

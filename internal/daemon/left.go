@@ -17,7 +17,7 @@ import (
 // any more, as a reload does that removes them: what they had not sent is sent, and their open
 // violations end, at those of their outputs that there still are. What they had not judged is
 // forgotten. The informers must not have begun.
-func (s *supervisor) retireLeft(ctx context.Context) {
+func (s *shard) retireLeft(ctx context.Context) {
 	if s.keeper == nil {
 		return
 	}
@@ -31,7 +31,7 @@ func (s *supervisor) retireLeft(ctx context.Context) {
 	}
 }
 
-func (s *supervisor) retireOne(ctx context.Context, name string) error {
+func (s *shard) retireOne(ctx context.Context, name string) error {
 	had := s.keeper.Listener(name)
 	had.Select = "" // nothing is selected any more
 	p, err := planLeft(name, had.Resource, slices.DeleteFunc(had.Route.Outputs(),
@@ -39,7 +39,7 @@ func (s *supervisor) retireOne(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	made, _ := s.newSetup(ctx, p.Config, p.Listeners[0], nil, s.outputs) // without a handler nothing is wrong
+	made, _ := s.newSetup(ctx, p.Config, p.Listeners[0], making{outputs: s.outputs}) // without a handler nothing is wrong
 	is := had.Resource
 	messages, err := cloudevent.NewBuilder(sink.Origin{Cluster: s.cluster.name, Listener: name,
 		Resource: is.String(), Group: is.Group, Version: is.Version, Plural: is.Resource, Kind: is.Kind})
@@ -47,7 +47,7 @@ func (s *supervisor) retireOne(ctx context.Context, name string) error {
 		return err
 	}
 	made.bound.Store(&binding{messages: messages})
-	l, err := s.listenerOf(made)
+	l, err := s.listenerOf(made, s.keeper, s.name())
 	if err == nil {
 		_, err = l.use(s.keeper)
 	}
@@ -62,7 +62,7 @@ func (s *supervisor) retireOne(ctx context.Context, name string) error {
 	s.mu.Lock()
 	s.leaving = append(s.leaving, l)
 	s.mu.Unlock()
-	s.reloading.leaving.note(l)
+	s.left.note(l)
 	s.task(l, func() { _ = l.route.Run(context.WithoutCancel(ctx)) }) // until it is drained
 	s.retire(ctx, l)
 	return nil

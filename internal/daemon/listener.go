@@ -25,6 +25,7 @@ import (
 // it works with.
 type listener struct {
 	name         string
+	shard        string // "" if there is one for all objects
 	subscription *informer.Subscription
 	route        *route.Route
 	health       endpoints.Health
@@ -72,8 +73,8 @@ var overflows = map[string]informer.Overflow{
 // newListener makes a listener of its plan, without starting it, and collects the mistakes.
 func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *plan.Listener) (*listener,
 	config.Errors) {
-	s, mistakes := r.newSetup(ctx, cfg, p, nil, r.outputs)
-	l, err := r.listenerOf(s)
+	s, mistakes := r.newSetup(ctx, cfg, p, making{outputs: r.outputs, later: r.persist})
+	l, err := r.listenerOf(s, r.keeper, "")
 	if err != nil {
 		wrong := plan.SectionOf(cfg, p.Config)
 		wrong.Mistake("", err)
@@ -82,17 +83,18 @@ func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *plan.L
 	return l, mistakes
 }
 
-// listenerOf makes a listener that works with a setup, without starting it.
-func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
-	l = &listener{name: s.Config.Name, loaded: make(chan struct{}),
+// listenerOf makes a listener of a shard that works with a setup, without starting it. The keeper
+// has what it goes on with, nil if nothing.
+func (r *runtime) listenerOf(s *setup, k *keeper.Keeper, shard string) (l *listener, err error) {
+	l = &listener{name: s.Config.Name, shard: shard, loaded: make(chan struct{}),
 		ended: make(chan struct{})}
 	l.now.Store(s)
 	if s.Config.GoesOn() {
-		l.resume(r.keeper, r.log)
+		l.resume(k, r.log)
 	}
 	if l.saved != nil {
 		for _, o := range s.outputs {
-			if err := r.maker.Sent(o.name).Restore(l.name, l.saved.Records[sentPart+o.name]); err != nil {
+			if err := r.maker.Sent(o.name).Restore(l.inShard(), l.saved.Records[sentPart+o.name]); err != nil {
 				return l, err
 			}
 		}
@@ -106,12 +108,15 @@ func (r *runtime) listenerOf(s *setup) (l *listener, err error) {
 	}
 	c := l.routeConfig(r.log, r.letters)
 	c.Tracer, c.Resource = r.tracer, s.Config.Informer().Resource
-	if c.Keep = s.Config.GoesOn() && r.keeper != nil; c.Keep {
-		c.Await = r.keeper.Await
+	if c.Keep = s.Config.GoesOn() && k != nil; c.Keep {
+		c.Await = k.Await
 	}
 	l.route, err = route.New(c)
 	return l, err
 }
+
+// inShard names the listener among those of all shards.
+func (l *listener) inShard() string { return l.name + "/" + l.shard }
 
 // setup returns what the listener works with.
 func (l *listener) setup() *setup { return l.now.Load() }
@@ -163,7 +168,7 @@ func (s *setup) tuning() route.Tuning {
 
 // start waits until what the listener needs is there, and runs its route until that is drained.
 // When ctx ends before, it does not run.
-func (l *listener) start(ctx context.Context, r *runtime) {
+func (l *listener) start(ctx context.Context, k *keeper.Keeper, log *slog.Logger) {
 	if !l.hasHandler(ctx) {
 		return
 	}
@@ -172,8 +177,8 @@ func (l *listener) start(ctx context.Context, r *runtime) {
 		return
 	}
 	working := context.WithoutCancel(ctx) // draining the route ends it
-	_ = l.untilItWorks(ctx, r.log, func() error {
-		if begun, err := l.use(r.keeper); err != nil || !begun {
+	_ = l.untilItWorks(ctx, log, func() error {
+		if begun, err := l.use(k); err != nil || !begun {
 			return err // nil: it must not begin any more
 		}
 		l.works.Store(true)
@@ -262,10 +267,18 @@ type setup struct {
 	unwanted context.CancelFunc
 }
 
-// newSetup makes a setup of a plan, with what it can use of the setup before, which may be nil. It
-// collects the mistakes.
+// making is what a setup is made with, besides its plan.
+type making struct {
+	outputs outputs
+	before  *setup // of which it has what it can use; nil: none
+	shard   *shard // that it is for; nil: none in particular
+	later   bool   // its handler is loaded when other listeners do not wait for it
+}
+
+// newSetup makes a setup of a plan. It collects the mistakes.
 func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.Listener,
-	before *setup, outputs outputs) (*setup, config.Errors) {
+	with making) (*setup, config.Errors) {
+	before := with.before
 	s := &setup{Listener: p, whole: cfg, caches: &caches{}, digestKey: r.digestKey}
 	s.life, s.unwanted = context.WithCancel(context.WithoutCancel(ctx))
 	if before != nil && before.looksUpAs(s) {
@@ -276,7 +289,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 		s.remembered.Store(rules.NewBook(p.Rules, len(p.Config.Outputs)))
 	}
 	for _, name := range p.Config.Outputs {
-		s.outputs = append(s.outputs, outputs[name])
+		s.outputs = append(s.outputs, with.outputs[name])
 		if cfg.Outputs[name].Patch != nil && r.maker != nil {
 			s.own = r.maker.API.Own(p.Config.Name)
 		}
@@ -292,7 +305,10 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 		return s, section.Mistakes
 	}
 	reader := &handlers.Reader{Section: section, Persist: r.persist && !r.dryRun, Caches: s.caches}
-	if err := r.newModule(ctx, s, before, reader); err != nil {
+	if with.shard != nil {
+		reader.Shard, reader.KV = with.shard.name(), with.shard.kv()
+	}
+	if err := r.newModule(ctx, s, before, reader, with.later); err != nil {
 		reader.Refused(err)
 	}
 	return s, reader.Mistakes

@@ -14,12 +14,13 @@ import (
 func TestACutThatWaitsForAListenerHoldsNobodyUp(t *testing.T) {
 	l := &listener{}
 	l.now.Store(&setup{Listener: &plan.Listener{Config: &config.Listener{Checkpoint: true}}})
-	r := &runtime{listeners: []*listener{l}, plan: &plan.Plan{Config: &config.Config{}}}
+	r := &runtime{plan: &plan.Plan{Config: &config.Config{}}}
+	s := &shard{supervisor: &supervisor{runtime: r}, listeners: []*listener{l}}
 	ended := make(chan struct{})
 	l.mu.Lock()
 	go func() {
 		defer close(ended)
-		r.cutters()
+		s.cutters()
 	}()
 	for waits := false; !waits; {
 		var stacks strings.Builder

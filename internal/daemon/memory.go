@@ -14,11 +14,12 @@ import (
 // remembers returns what a listener knows of an object.
 func (s *supervisor) remembers(of admin.ObjectOf) (known admin.Memory) {
 	for _, l := range s.current() {
-		if l.name == of.Listener {
-			known.Listener, known.Idle = true, s.idle(l)
-			if known.Idle == "" { // else it remembers nothing yet
-				l.remembers(event.Key{Namespace: of.Namespace, Name: of.Name}, &known)
-			}
+		if l.name != of.Listener || known.Has || len(known.Rules) > 0 { // another shard has the object
+			continue
+		}
+		known.Listener, known.Idle = true, s.idle(l)
+		if known.Idle == "" { // else it remembers nothing yet
+			l.remembers(event.Key{Namespace: of.Namespace, Name: of.Name}, &known)
 		}
 	}
 	return known

@@ -18,10 +18,10 @@ type module struct {
 	handler *plugins.Handler // nil until it is loaded
 }
 
-// newModule reads and checks a listener's module, unless that of the setup before is the same. In a
-// daemon that starts, it is loaded later, when other listeners do not wait for it; else it is
-// loaded at once.
-func (r *runtime) newModule(ctx context.Context, s, before *setup, reader *handlers.Reader) error {
+// newModule reads and checks a listener's module, unless that of the setup before is the same, and
+// loads it unless that is done later.
+func (r *runtime) newModule(ctx context.Context, s, before *setup, reader *handlers.Reader,
+	later bool) error {
 	spec, err := reader.Spec()
 	if spec == nil {
 		return err
@@ -36,7 +36,7 @@ func (r *runtime) newModule(ctx context.Context, s, before *setup, reader *handl
 		s.module = before.module
 		return nil
 	}
-	if r.persist && before == nil && !r.running {
+	if later {
 		return r.host.Check(*spec)
 	}
 	return s.module.load(ctx, r.host)

@@ -37,5 +37,5 @@ func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
 // processOf returns the settings of the whole process, by their fields.
 func processOf(cfg *config.Config) map[string]any {
 	return map[string]any{"cluster": cfg.Cluster, "http": cfg.HTTP, "health": cfg.Health,
-		"state": cfg.State, "leaderElection": cfg.LeaderElection, "tracing": cfg.Tracing}
+		"state": cfg.State, "leaderElection": cfg.LeaderElection, "sharding": cfg.Sharding, "tracing": cfg.Tracing}
 }

@@ -37,8 +37,9 @@ type reload struct {
 	opened  bool   // the outputs are
 }
 
-// part is a listener that differs, or that there was not.
+// part is a listener of a shard that differs, or that there was not.
 type part struct {
+	shard  *shard // nil if none is worked on: it is only checked
 	setup  *setup
 	was    *listener // nil if there was none
 	fields []string  // that differ
@@ -65,12 +66,16 @@ func (r *reload) prepare(ctx context.Context, opts Options) error {
 		}
 		r.digestKey = key
 	}
-	for _, planned := range r.plan.Listeners {
-		wrong, err := r.preparePart(ctx, planned)
-		if err != nil {
-			return err
+	for i, s := range r.shardsOrNone() {
+		for _, planned := range r.plan.Listeners {
+			wrong, err := r.preparePart(ctx, s, planned)
+			if err != nil {
+				return err
+			}
+			if i == 0 { // they are the same in all
+				mistakes = append(mistakes, wrong...)
+			}
 		}
-		mistakes = append(mistakes, wrong...)
 	}
 	if len(mistakes) > 0 {
 		return plan.NotLoaded(cfg, mistakes)
@@ -87,9 +92,21 @@ func (r *reload) prepare(ctx context.Context, opts Options) error {
 	return nil
 }
 
+// shardsOrNone returns the shards that are worked on, or nil in place of the first one.
+func (r *reload) shardsOrNone() []*shard {
+	if all := r.working(); len(all) > 0 {
+		return all
+	}
+	return []*shard{nil}
+}
+
 // preparePart makes the setup of a listener, if it differs from the one that it has.
-func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (config.Errors, error) {
-	p := part{was: r.named(planned.Config.Name)}
+func (r *reload) preparePart(ctx context.Context, s *shard, planned *plan.Listener) (config.Errors,
+	error) {
+	p := part{shard: s}
+	if s != nil {
+		p.was = s.named(planned.Config.Name)
+	}
 	var before *setup
 	if p.was != nil {
 		running := p.was.wanted()
@@ -109,7 +126,8 @@ func (r *reload) preparePart(ctx context.Context, planned *plan.Listener) (confi
 		}
 	}
 	var wrong config.Errors
-	p.setup, wrong = r.newSetup(ctx, r.config, planned, before, r.outputs)
+	p.setup, wrong = r.newSetup(ctx, r.config, planned, making{outputs: r.outputs, before: before,
+		shard: s})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("stopped before all was checked: %w", err)
 	}
@@ -136,21 +154,44 @@ func (r *reload) discard(ctx context.Context) error {
 // commit makes the plan the one that runs.
 func (r *reload) commit(ctx context.Context) admin.Changes {
 	changed := r.changes()
-	r.outputs.hold(r.runtime.outputs)
-	var after, leaving []*listener
+	old := r.runtime.outputs
+	r.outputs.hold(old)
+	r.mu.Lock()
+	r.runtime.plan, r.runtime.outputs = r.plan, r.outputs
+	r.mu.Unlock()
+	r.wantDefinitions()
+	r.letters.SetLimits(statefolder.LetterLimits(r.config.DeadLetters))
 	var restarts []<-chan struct{}
+	for _, s := range r.working() {
+		restarts = append(restarts, r.commitTo(s)...)
+	}
+	r.letGo(&r.closing, slices.Collect(maps.Values(old))...)
+	for _, p := range r.parts {
+		if p.shard == nil && p.setup.module != nil {
+			_ = p.setup.module.handler.Close(ctx) // nobody uses it
+		}
+	}
+	await(restarts)
+	return changed
+}
+
+// commitTo has a shard work by the plan. What it returns is closed when listeners have begun again.
+func (r *reload) commitTo(s *shard) (restarts []<-chan struct{}) {
+	var after, leaving []*listener
 	for _, planned := range r.plan.Listeners {
 		name := planned.Config.Name
-		i := slices.IndexFunc(r.parts, func(p part) bool { return p.setup.Config.Name == name })
+		i := slices.IndexFunc(r.parts, func(p part) bool {
+			return p.shard == s && p.setup.Config.Name == name
+		})
 		if i < 0 {
-			after = append(after, r.named(name))
+			after = append(after, s.named(name))
 			continue
 		}
 		p := r.parts[i]
 		l, changed := p.was, false
 		if l != nil && !p.restart {
 			var once <-chan struct{}
-			if changed, once = l.change(r.supervisor, p.setup); once != nil {
+			if changed, once = l.change(s, p.setup); once != nil {
 				restarts = append(restarts, once)
 			}
 		}
@@ -162,31 +203,25 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 		}
 		after = append(after, l)
 	}
-	for _, l := range r.current() {
+	before := s.current()
+	for _, l := range before {
 		if r.config.Listeners[l.name] == nil {
 			leaving = append(leaving, l)
 		}
 	}
-	old := r.runtime.outputs
 	r.mu.Lock()
-	before := r.listeners
-	r.runtime.plan, r.runtime.outputs, r.listeners = r.plan, r.outputs, after
-	r.leaving = append(r.leaving, leaving...)
+	s.listeners, s.leaving = after, append(s.leaving, leaving...)
 	r.mu.Unlock()
-	r.wantDefinitions()
-	r.letters.SetLimits(statefolder.LetterLimits(r.config.DeadLetters))
 	for _, l := range leaving {
-		r.reloading.leaving.note(l)
-		r.retire(ctx, l)
+		s.left.note(l)
+		s.retire(s.ctx, l)
 	}
 	for _, l := range after {
 		if !slices.Contains(before, l) {
-			r.start(ctx, l)
+			s.start(s.ctx, l)
 		}
 	}
-	r.letGo(slices.Collect(maps.Values(old))...)
-	await(restarts)
-	return changed
+	return restarts
 }
 
 // restartWait is how long a reload waits for listeners that begin again: their handlers may be at
@@ -208,29 +243,20 @@ func await(restarts []<-chan struct{}) {
 // fresh makes a listener that takes the place of another one of its name, if there is one. It
 // begins after that.
 func (r *reload) fresh(p part) *listener {
-	l, err := r.listenerOf(p.setup)
+	l, err := r.listenerOf(p.setup, p.shard.keeper, p.shard.name())
 	if err != nil { // what may be wrong was checked
 		r.log.Error("listener failed", "listener", l.name, "error", err)
 	}
 	if p.was != nil {
 		l.after = p.was.ended
 	} else {
-		l.after = r.reloading.leaving[l.name]
+		l.after = p.shard.left[l.name]
 	}
 	return l
 }
 
-// named returns the listener of a name, nil if there is none.
-func (r *runtime) named(name string) *listener {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, l := range r.listeners {
-		if l.name == name {
-			return l
-		}
-	}
-	return nil
-}
+// named returns the first listener of a name, nil if there is none.
+func (r *runtime) named(name string) *listener { return listenerNamed(r.current(), name) }
 
 // handlerDiffers reports whether the file of a listener's handler, or a value that it is given, has
 // changed.
@@ -250,8 +276,11 @@ func (r *reload) changes() admin.Changes {
 	for _, p := range r.parts {
 		parts[p.setup.Config.Name] = p
 	}
-	return changesBetween(r.runtime.plan, r.plan, func(_, is *plan.Listener) []string {
-		return parts[is.Config.Name].fields
+	return changesBetween(r.runtime.plan, r.plan, func(was, is *plan.Listener) []string {
+		if p, found := parts[is.Config.Name]; found && p.shard != nil {
+			return p.fields
+		}
+		return was.Differences(is)
 	})
 }
 

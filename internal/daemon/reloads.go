@@ -17,9 +17,8 @@ import (
 
 // reloading is what is known of reloads. The zero value is ready.
 type reloading struct {
-	turn    sync.Mutex // held by the reload at work
-	leaving leaving    // belongs to the reload at work
-	files   *filewatch.Watcher
+	turn  sync.RWMutex // locked by the reload at work, and for reading by shards that begin or end
+	files *filewatch.Watcher
 
 	// asked has the requests of commands. They are for the goroutine that reloads, since nothing is
 	// started any more when that has ended.
@@ -62,7 +61,6 @@ func (s *supervisor) acceptCommands(ctx context.Context) {
 // reloads reloads the configuration when its files change and when it is asked to.
 func (s *supervisor) reloads(ctx context.Context, o Options) {
 	state := &s.reloading
-	s.runtime.running = true
 	why := "it was read from standard input"
 	if s.once != nil {
 		o.Load, why = nil, "informerd ends by itself (--once)"

@@ -27,7 +27,7 @@ var results = map[delivery.Result]string{
 // replayer replays dead letters, one after the other.
 type replayer struct {
 	letters *deadletter.Store
-	named   func(string) *listener // nil if there is none
+	find    func(*deadletter.Letter) (*listener, error)
 	host    *plugins.Host
 	module  []byte                      // instead of the listeners' handlers; empty: those
 	force   bool                        // superseded letters as well
@@ -38,8 +38,8 @@ type replayer struct {
 // newReplayer returns a replayer. What the informers have changed in the letters' objects is
 // changed already.
 func newReplayer(letters *deadletter.Store, host *plugins.Host, module []byte, force bool,
-	named func(string) *listener) *replayer {
-	return &replayer{letters: letters, host: host, module: module, force: force, named: named,
+	find func(*deadletter.Letter) (*listener, error)) *replayer {
+	return &replayer{letters: letters, host: host, module: module, force: force, find: find,
 		loaded: map[string]*plugins.Handler{},
 		parser: object.Parser{KeepManagedFields: true, KeepSecretData: true}}
 }
@@ -114,9 +114,9 @@ func (r *replayer) round(ctx context.Context, letters iter.Seq2[deadletter.Lette
 
 // replay replays one letter.
 func (r *replayer) replay(ctx context.Context, l *deadletter.Letter) (delivery.Result, error) {
-	to := r.named(l.Listener)
-	if to == nil {
-		return delivery.Failed, fmt.Errorf("there is no listener %q any more", l.Listener)
+	to, err := r.find(l)
+	if err != nil {
+		return delivery.Failed, err
 	}
 	e, err := route.LetterEvent(l, &r.parser)
 	if err != nil {

@@ -48,34 +48,39 @@ func election(cfg *config.Config) (*lease.Config, error) {
 }
 
 // standBy begins to take part in the election, if there are several replicas.
-func (s *supervisor) standBy() error {
+func (s *shard) standBy() error {
 	common, err := election(s.plan.Config)
 	if common == nil || err != nil {
 		return err
 	}
 	common.Log, common.Owners = s.log, s.cluster.account.Owns(common.Namespace)
-	c := replica.Config{Lease: *common, Client: s.cluster.election, Cluster: s.cluster.Client,
-		Log: s.log, Targets: s.targets}
-	for _, l := range s.listeners {
-		c.Listeners = append(c.Listeners, l.name)
-	}
 	s.log.Info("standing by", "lease", common.Namespace+"/"+common.Name, "identity",
 		common.Identity)
-	s.replica.Store(replica.Begin(c))
+	s.replica.Store(replica.Begin(s.replicaOf(*common)))
 	return nil
+}
+
+// replicaOf returns what one of several replicas needs to go on where another one has ended.
+func (s *shard) replicaOf(common lease.Config) replica.Config {
+	c := replica.Config{Lease: common, Client: s.cluster.election, Cluster: s.cluster.Client,
+		Log: s.log, Targets: s.targets}
+	for _, l := range s.current() {
+		c.Listeners = append(c.Listeners, l.name)
+	}
+	return c
 }
 
 // lead waits until this replica is the one that works, if there are several, and has the listeners
 // go on where they were in the one before. The context that it returns ends with its parent, or
 // when another replica may take over.
-func (s *supervisor) lead(parent context.Context) (context.Context, error) {
+func (s *shard) lead(parent context.Context) (context.Context, error) {
 	r := s.replica.Load()
 	if r == nil {
 		return parent, nil
 	}
 	loading, stop := context.WithCancel(parent)
 	var handlers sync.WaitGroup
-	for _, l := range s.listeners {
+	for _, l := range s.current() {
 		handlers.Go(func() { _ = l.load(loading, s.host, s.log) })
 	}
 	k, err := r.Lead(parent)
@@ -101,16 +106,16 @@ func (s *supervisor) lead(parent context.Context) (context.Context, error) {
 }
 
 // adopt makes the listeners again, with what a keeper has of them.
-func (r *runtime) adopt(k *keeper.Keeper) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.keeper = k
-	for i, l := range r.listeners {
-		again, err := r.listenerOf(l.setup())
+func (s *shard) adopt(k *keeper.Keeper) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keeper = k
+	for i, l := range s.listeners {
+		again, err := s.listenerOf(l.setup(), k, s.name())
 		if err != nil {
 			return err
 		}
-		r.listeners[i] = again
+		s.listeners[i] = again
 	}
 	return nil
 }
@@ -125,15 +130,19 @@ func (s *supervisor) resign() error {
 	return r.Close()
 }
 
-// targets returns what listeners watch and look up, as far as it is there.
-func (s *supervisor) targets(ctx context.Context) (all []informer.Target, err error) {
+// targets returns what listeners watch and, in a factory of the shard's own, look up, as far as it
+// is there.
+func (s *shard) targets(ctx context.Context) (all []informer.Target, err error) {
 	for _, l := range s.current() {
 		setup := l.setup()
 		found, wrong := s.cluster.resolve(ctx, setup.Config.Informer())
 		if wrong == nil {
-			all = append(all, setup.targets(found, setup.Config.Informer(), setup.Shape)...)
+			all = append(all, s.watched(setup, found)...)
 		}
 		err = errors.Join(err, wrong)
+		if s.factory != s.cluster.factory {
+			continue
+		}
 		for _, name := range setup.Lookups() {
 			inf := setup.Config.Informers()[name]
 			found, wrong := s.cluster.resolve(ctx, inf)
@@ -155,6 +164,9 @@ func (s *supervisor) targets(ctx context.Context) (all []informer.Target, err er
 func (r *runtime) mayWrite() error {
 	if replica := r.replica.Load(); replica != nil {
 		return replica.Check()
+	}
+	if shares := r.shares.Load(); shares != nil {
+		return shares.Check()
 	}
 	return nil
 }

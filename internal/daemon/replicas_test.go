@@ -67,6 +67,13 @@ func TestTheRecordOfReplicasIsNotWatched(t *testing.T) {
 		if len(got) != 1 || got[0].Scope.FieldSelector != want {
 			t.Errorf("%s: %+v", name, got)
 		}
+		sharded := *cfg
+		sharded.Sharding = &config.Sharding{}
+		got = (&setup{whole: &sharded}).targets(kube.ConfigMaps, inf, informer.Shape{})
+		if len(got) != 1 || got[0].Scope.FieldSelector != inf.FieldSelector ||
+			got[0].Scope.LabelSelector != "!informerd.dev/lease" {
+			t.Errorf("%s, with shards: %+v", name, got)
+		}
 		if got = s.targets(kube.Events, inf, informer.Shape{}); got[0].Scope.FieldSelector !=
 			inf.FieldSelector {
 			t.Errorf("another resource: %+v", got)
@@ -127,7 +134,7 @@ func TestRequestsEndWithTheLease(t *testing.T) {
 	line := leasetest.New().NewLine()
 	election := candidate(line)
 	r.replica.Store(election)
-	s := &supervisor{runtime: r}
+	s := &shard{supervisor: &supervisor{runtime: r}, log: quiet}
 	ctx, err := s.lead(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
@@ -39,7 +40,7 @@ func (l *listener) setups() []*setup {
 // and its informers have listed; until then it goes on as it was. It reports false if the listener
 // has not begun, which it must not any more then: another one takes its place, and would tell the
 // same. Once may be closed when it has begun again, if it need not wait for the API server.
-func (l *listener) change(s *supervisor, to *setup) (changed bool, once <-chan struct{}) {
+func (l *listener) change(s *shard, to *setup) (changed bool, once <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.begun {
@@ -70,7 +71,7 @@ func (s *setup) informer() string { return plan.Digest(s.Config.Informer()) }
 
 // task has a goroutine do something for a listener. It must end soon once the listener's life has
 // ended and its route is drained.
-func (s *supervisor) task(l *listener, do func()) {
+func (s *shard) task(l *listener, do func()) {
 	l.tasks.Add(1)
 	s.listening.Go(func() {
 		defer l.tasks.Done()
@@ -80,14 +81,14 @@ func (s *supervisor) task(l *listener, do func()) {
 
 // bound begins a listener that is bound, or begins it again. It returns what is closed when that
 // has ended.
-func (s *supervisor) bound(l *listener, to *setup) <-chan struct{} {
+func (s *shard) bound(l *listener, to *setup) <-chan struct{} {
 	s.lookAtFields(to)
 	ended := make(chan struct{})
 	s.task(l, func() {
 		defer close(ended)
 		if !l.hasBegun() {
 			s.resumed(l)
-			l.start(l.life, s.runtime)
+			l.start(l.life, s.keeper, s.log)
 			return
 		}
 		if err := s.restart(l, to); err != nil {
@@ -112,7 +113,7 @@ func (l *listener) until(to *setup) (context.Context, context.CancelFunc) {
 }
 
 // restart has a listener begin again with a setup that is bound, once what that needs is there.
-func (s *supervisor) restart(l *listener, to *setup) error {
+func (s *shard) restart(l *listener, to *setup) error {
 	l.restarting.Lock()
 	defer l.restarting.Unlock()
 	ctx, cancel := l.until(to)
@@ -128,8 +129,7 @@ func (s *supervisor) restart(l *listener, to *setup) error {
 		inf, found := to.Config.Informer(), to.bound.Load().found
 		err := found.CheckNamespaces(inf.Namespaces)
 		if err == nil {
-			x, err = s.cluster.factory.Exchange(l.subscription, l.registrations(),
-				to.targets(found, inf, to.Shape))
+			x, err = s.factory.Exchange(l.subscription, l.registrations(), s.watched(to, found))
 		}
 		if err != nil {
 			return err
@@ -191,7 +191,7 @@ var restartBackoff = backoff.Backoff{Min: 5 * time.Millisecond, Max: time.Second
 // What is decided before the buffer changes first, so that nothing is refused that the new
 // expressions let through. What was decided about objects that are stored is decided again if the
 // select or the rules have changed.
-func (s *supervisor) tryRestart(l *listener, to *setup, x *informer.Exchange) (done bool,
+func (s *shard) tryRestart(l *listener, to *setup, x *informer.Exchange) (done bool,
 	err error) {
 	defer l.route.Pause()()
 	l.mu.Lock()
@@ -247,7 +247,7 @@ func (s *supervisor) tryRestart(l *listener, to *setup, x *informer.Exchange) (d
 
 // rescanDue begins the rescan that a restart has noted, or begins it again. After a restart lookAgain
 // does so. The caller holds mu.
-func (l *listener) rescanDue(s *supervisor) {
+func (l *listener) rescanDue(s *shard) {
 	if l.behind || !l.subscription.Rescanning() {
 		return
 	}
@@ -289,8 +289,14 @@ func (s *setup) selectsOtherwise(to *setup) bool {
 		func(name string) bool { return before[name] != after[name] })
 }
 
-// release closes what a setup has and others do not.
-func (s *supervisor) release(from *setup, others ...*setup) {
+// release closes what a setup has and others do not, and lets go of its outputs.
+func (s *shard) release(from *setup, others ...*setup) {
+	s.unload(from, others...)
+	s.letGo(&s.listening, from.outputs...)
+}
+
+// unload closes the handler and the caches that a setup has and others do not.
+func (s *shard) unload(from *setup, others ...*setup) {
 	from.unwanted()
 	handler, caches := from.module, from.caches
 	for _, other := range others {
@@ -309,11 +315,10 @@ func (s *supervisor) release(from *setup, others ...*setup) {
 	if caches != nil {
 		caches.remove()
 	}
-	s.letGo(from.outputs...)
 }
 
 // retire ends a listener: it finishes what it has, for as long as at the end.
-func (s *supervisor) retire(ctx context.Context, l *listener) {
+func (s *shard) retire(ctx context.Context, l *listener) {
 	l.remove()
 	l.leave()
 	grace := s.grace()
@@ -355,14 +360,14 @@ func (l *listener) endViolations(ctx context.Context, until time.Time, log *slog
 	}
 }
 
-// letGo notes that somebody uses outputs no more, and closes those that nobody uses.
-func (s *supervisor) letGo(outputs ...*output) {
+// letGo notes that somebody uses outputs no more, and has goroutines close those that nobody uses.
+func (s *supervisor) letGo(goroutines *sync.WaitGroup, outputs ...*output) {
 	for _, out := range outputs {
 		if !out.letGo() {
 			continue
 		}
 		grace := s.closeGrace()
-		s.listening.Go(func() {
+		goroutines.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), grace)
 			defer cancel()
 			if err := out.close(ctx); err != nil {

@@ -9,21 +9,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// supervisor runs a runtime. It owns all goroutines: the informers and the binder, which bring
-// events in, the listeners, which bring them out, and the endpoints, which report on them until
-// they have ended.
+// supervisor runs a runtime. It owns what all shards have in common: the endpoints, which report on
+// them until they have ended, reloads, and the definitions of resources.
 type supervisor struct {
 	*runtime
-	cluster           *cluster
-	binder            *binder
-	reloading         reloading
-	once              *oneRun // nil: it runs until it is stopped
-	fields            *fieldChecker
-	intake, listening sync.WaitGroup
+	cluster         *cluster
+	reloading       reloading
+	once            *oneRun // nil: it runs until it is stopped
+	fields          *fieldChecker
+	intake, closing sync.WaitGroup // the latter: of outputs
 }
 
 // run starts the runtime's plan and stops it when ctx is done.
@@ -38,6 +35,11 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	if o.Once != nil {
 		ctx, s.once = o.Once.begin(ctx)
 		defer s.once.end()
+	}
+	if cfg.Sharding == nil {
+		one := s.newShard(informer.Shard{}, c.factory)
+		one.keeper, one.listeners = r.keeper, r.listeners
+		r.shards = []*shard{one}
 	}
 	answering, err := r.endpoints(cfg, c, o.Version, log, s.reloading.last)
 	if err != nil {
@@ -60,14 +62,22 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		})
 	}
 	answers.Go(func() { r.stalls.Run(answer) })
-	s.binder = newBinder(c, log, s.bound)
 	r.outputs.hold(nil)
 	s.acceptCommands(ctx)
 	s.serveCommands(answer, socket, &answers)
-	if err := s.standBy(); err != nil {
+	if cfg.Sharding != nil {
+		return s.share(ctx, o)
+	}
+	return s.workOnAll(ctx, o)
+}
+
+// workOnAll works on all objects until ctx is done, once no other replica does.
+func (s *supervisor) workOnAll(ctx context.Context, o Options) error {
+	one := s.shards[0]
+	if err := one.standBy(); err != nil {
 		return err
 	}
-	ctx, err = s.lead(ctx)
+	ctx, err := one.lead(ctx)
 	if err != nil {
 		err = cmp.Or(s.resign(), unlessDone(ctx, err))
 		if err == nil && s.once != nil {
@@ -75,24 +85,19 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 		}
 		return err
 	}
-	ctx, kept := s.keep(ctx)
-	s.retireLeft(ctx)
-	s.intake.Go(func() { _ = c.factory.Run(ctx) })
-	if o.Progress != nil {
-		s.intake.Go(func() { o.Progress(ctx, c.factory.Status) })
-	}
-	for _, l := range r.current() {
-		s.start(ctx, l)
-	}
+	ctx, kept := one.keep(ctx)
 	s.followDefinitions(ctx)
-	s.intake.Go(func() { s.binder.run(ctx) })
+	one.begin(ctx)
+	if o.Progress != nil {
+		s.intake.Go(func() { o.Progress(ctx, one.factory.Status) })
+	}
 	s.reloads(ctx, o)
 	if s.once != nil {
 		s.intake.Go(func() { s.once.wait(ctx, s.notThrough) })
 	}
 	s.intake.Wait() // until ctx is done
-	c.Client.CloseIdleConnections()
-	all, unfinished := s.drain(ctx)
+	all, unfinished := one.end(ctx)
+	s.closing.Wait()
 	err = cmp.Or(kept(), s.resign())
 	if s.once != nil {
 		err = cmp.Or(err, s.once.result(all, unfinished))
@@ -106,62 +111,6 @@ func unlessDone(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-// drain lets the listeners finish what they have, for a while. It returns them, and how many events
-// and messages each leaves unfinished.
-func (s *supervisor) drain(ctx context.Context) (all []*listener, unfinished []int) {
-	grace := s.grace()
-	if s.replica.Load() != nil {
-		grace = min(grace, handOverGrace)
-	}
-	s.log.Info("stopping: the intake has ended, listeners finish what they have", "grace", grace)
-	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	if s.once != nil {
-		cancel()
-		draining, cancel = s.once.draining(ctx, grace)
-	}
-	defer cancel()
-	if cause := context.Cause(ctx); cause == errCheckpoint || errors.Is(cause, lease.ErrLost) {
-		cancel() // whatever ends now would come again
-	}
-	all = s.current()
-	for _, l := range all {
-		s.listening.Go(func() { _ = l.route.Drain(draining) }) // logResults reports the rest
-	}
-	s.listening.Wait()
-	unfinished = logResults(s.log, all)
-	for _, l := range all { // of outputs that the plan does not have any more
-		for _, had := range l.setups() {
-			s.letGo(had.outputs...)
-		}
-	}
-	s.listening.Wait()
-	return all, unfinished
-}
-
-// start loads the handler of a listener and has it bound. When that is done, it begins.
-func (s *supervisor) start(ctx context.Context, l *listener) {
-	l.life, l.leave = context.WithCancel(ctx)
-	l.setup().hold()
-	if l.after == nil {
-		s.binder.add(l, l.setup())
-	}
-	l.tasks.Add(1)
-	s.intake.Go(func() {
-		defer l.tasks.Done()
-		if l.after != nil {
-			select {
-			case <-l.after:
-				s.binder.add(l, l.setup())
-			case <-l.life.Done():
-				return
-			}
-		}
-		if l.load(l.life, s.host, s.log) == nil {
-			close(l.loaded)
-		}
-	})
 }
 
 // logResults logs what each listener has done, and returns how much it leaves unfinished. Counters
@@ -209,10 +158,20 @@ func logResults(log *slog.Logger, all []*listener) (rest []int) {
 }
 
 // current returns the listeners that there are.
-func (r *runtime) current() []*listener {
+func (r *runtime) current() (all []*listener) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.listeners)
+	for _, s := range r.shards {
+		all = append(all, s.listeners...)
+	}
+	return all
+}
+
+// working returns the shards that are worked on.
+func (r *runtime) working() []*shard {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.shards)
 }
 
 // grace returns how long listeners may take to finish what they have.

@@ -18,9 +18,11 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/keeper"
+	"github.com/informerd/informerd/internal/kube/lease"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/replica"
+	"github.com/informerd/informerd/internal/sharedstate"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/internal/status"
@@ -37,24 +39,27 @@ type runtime struct {
 	dryRun    bool         // nothing has effects outside of it
 	digestKey []byte       // for setups; belongs to whoever makes them
 	maker     *sinks.Maker // nil in a runtime that does not run
-	running   bool         // listeners may have begun
 	letters   *deadletter.Store
-	keeper    *keeper.Keeper // nil if no listener goes on where another process was
-	// replica and fence are nil if there is one process only.
-	replica atomic.Pointer[replica.Replica]
-	fence   *sink.Fence // of all outputs
-	tracer  *tracing.Tracer
-	status  func() *status.Status // once it runs
-	stalls  endpoints.StallWatch  // once it runs
+	keeper    *keeper.Keeper // of the folder; nil if no listener goes on there
+	// replica is nil unless one of several replicas works, shares unless each has shards, and fence if
+	// there is one process only.
+	replica  atomic.Pointer[replica.Replica]
+	shares   atomic.Pointer[lease.Shares]
+	inCommon *sharedstate.State // nil: replicas have nothing in common
+	fence    *sink.Fence        // of all outputs
+	tracer   *tracing.Tracer
+	status   func() *status.Status // once it runs
+	stalls   endpoints.StallWatch  // once it runs
 
 	replaying sync.Mutex // held while letters are replayed
 
+	listeners []*listener // that were made first, of the plan in its order
+
 	// mu guards what follows. A listener's mu may be held by who locks it, never the other way round.
-	mu        sync.Mutex
-	plan      *plan.Plan
-	outputs   outputs
-	listeners []*listener // of the plan, in its order
-	leaving   []*listener // that have no part in the plan any more, and have not ended
+	mu      sync.Mutex
+	plan    *plan.Plan
+	outputs outputs
+	shards  []*shard // that are worked on
 }
 
 // stopGrace is how long closing a runtime may take when building it is stopped.
@@ -92,11 +97,13 @@ func build(ctx context.Context, cfg *config.Config, opts Options) (*runtime, err
 	}
 	missing, err := r.apply(ctx, p)
 	// Secrets and files need not be there where a configuration is only looked at.
-	values := slices.Concat(r.outputs.check(cfg), sinks.CheckTracing(cfg), endpoints.Mistakes(cfg))
+	values := slices.Concat(r.outputs.check(cfg), sinks.CheckTracing(cfg), sinks.CheckState(cfg),
+		endpoints.Mistakes(cfg))
 	if opts.running {
 		missing = append(missing, values...)
 	} else {
 		opts.warn(values)
+		opts.warn(p.LookupNotes())
 	}
 	if err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)

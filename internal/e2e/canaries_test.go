@@ -134,6 +134,7 @@ var scanned = map[string][][]string{
 	"status": {{"c.yaml"}, {"c.yaml", "all"}}, "top": {{"c.yaml"}, {"c.yaml", "all"}},
 	"validate":        {{"c.yaml"}, {"c.yaml", "--cluster"}},
 	"watch":           {{"RES", "-n", "NS"}, {"RES", "-n", "NS", "--filter", "object.data.v > 1"}},
+	"drain":           nil, // it says nothing
 	"run":             nil, // it is what everybody asks
 	"completion bash": nil, "completion fish": nil, "completion powershell": nil, "completion zsh": nil, "help": nil,
 	"init": nil, "migrate": nil, "schema": nil, "version": nil,

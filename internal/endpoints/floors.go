@@ -24,7 +24,7 @@ func (f *floors) raise(read func() map[[2]string]scope) map[[2]string]scope {
 		}
 		sum.Lists = raise("lists", sum.Lists)
 		sum.Events, sum.Skipped = raise("events", sum.Events), raise("skipped", sum.Skipped)
-		sum.Received = raise("received", sum.Received)
+		sum.Received, sum.Foreign = raise("received", sum.Received), raise("foreign", sum.Foreign)
 		for reason, n := range sum.Relists {
 			sum.Relists[reason] = raise("relists "+reason, n)
 		}

@@ -73,7 +73,7 @@ func verdict(all []Listener, word string, of func(State) []string) (status int, 
 		reasons := of(l.State())
 		not += oneIf(len(reasons) > 0)
 		for _, reason := range reasons {
-			fmt.Fprintf(&lines, "\nlistener %+q: %+.500q", l.Name, reason)
+			fmt.Fprintf(&lines, "\nlistener %+q%s: %+.500q", l.Name, inShard(l.Shard), reason)
 		}
 	}
 	if not == 0 {
@@ -81,6 +81,13 @@ func verdict(all []Listener, word string, of func(State) []string) (status int, 
 	}
 	return http.StatusServiceUnavailable, fmt.Sprintf("%s: %d of %d listeners%s", word, not, len(all),
 		&lines)
+}
+
+func inShard(shard string) string {
+	if shard == "" {
+		return ""
+	}
+	return " in shard " + shard
 }
 
 // paused returns one line about a listener's pause, whatever its guest's text is.

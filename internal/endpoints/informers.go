@@ -26,6 +26,8 @@ func scopeMetrics(s *scope) []metric {
 			"Bytes of lists and watches, uncompressed.", s.Received),
 		gauge("informer_staleness_seconds",
 			"Time since the API server has sent anything.", s.silence.Seconds()),
+		counter("informer_foreign_total",
+			"Objects of other shards that were dropped, as the API server did not.", s.Foreign),
 		counter("informer_skipped_total",
 			"Malformed objects from the API server that were skipped.", s.Skipped),
 	}
@@ -67,6 +69,7 @@ func (c *collector) scopes() map[[2]string]scope {
 		sum.Events += s.Events
 		sum.Received += s.Received
 		sum.Skipped += s.Skipped
+		sum.Foreign += s.Foreign
 		for reason, n := range s.Relists {
 			sum.Relists[reason] += n
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -92,6 +93,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		c.send(ch, nil, []metric{gauge("leader",
 			"1 if this replica leads. Absent without leaderElection.", oneIf(c.Leads()))})
 	}
+	if c.Shards != nil {
+		c.collectShards(ch, c.Shards())
+	}
 	if c.Instances != nil {
 		c.send(ch, nil, []metric{gauge("handler_instances",
 			"Running instances of handlers.", c.Instances())})
@@ -139,59 +143,91 @@ func (c *collector) collectReload(ch chan<- prometheus.Metric, last status.Reloa
 func (c *collector) collectListener(ch chan<- prometheus.Metric, l Listener) {
 	if l.Route != nil {
 		stats := l.Route()
-		c.collectRoute(ch, l.Name, &stats)
+		c.collectRoute(ch, &l, &stats)
 		if l.Counts != nil {
-			c.send(ch, byListener, ruleMetrics(&stats), l.Name)
+			c.send(ch, c.labels(), ruleMetrics(&stats), c.values(&l)...)
 		}
 	}
 	if l.Buffer != nil {
-		c.send(ch, byListener, bufferMetrics(l.Buffer()), l.Name)
+		c.send(ch, c.labels(), bufferMetrics(l.Buffer()), c.values(&l)...)
 	}
 	if l.Counts != nil {
 		total := 0
 		for count, n := range bounded(l.Counts()) {
-			c.send(ch, []string{"listener", "rule", "severity", "namespace"},
+			c.send(ch, c.labels("rule", "severity", "namespace"),
 				[]metric{gauge("rule_violations",
 					"Open violations by rule, severity and namespace; no series without one.", n)},
-				l.Name, count.Rule, count.Severity, count.Namespace)
+				c.values(&l, count.Rule, count.Severity, count.Namespace)...)
 			total += n
 		}
-		c.send(ch, byListener, []metric{gauge("listener_violations",
-			"Open violations of all rules of the listener.", total)}, l.Name)
+		c.send(ch, c.labels(), []metric{gauge("listener_violations",
+			"Open violations of all rules of the listener.", total)}, c.values(&l)...)
 	}
 }
 
-func (c *collector) collectRoute(ch chan<- prometheus.Metric, name string, stats *route.Stats) {
+func (c *collector) collectRoute(ch chan<- prometheus.Metric, l *Listener, stats *route.Stats) {
 	for _, op := range event.Ops {
-		c.send(ch, []string{"listener", "op"}, []metric{counter("events_total",
+		c.send(ch, c.labels("op"), []metric{counter("events_total",
 			"Events that the listener took from its buffer, by operation.", stats.Events[op])},
-			name, op.String())
+			c.values(l, op.String())...)
 	}
-	c.send(ch, byListener, routeMetrics(stats), name)
+	c.send(ch, c.labels(), routeMetrics(stats), c.values(l)...)
 	if stats.Handler != nil {
-		c.send(ch, byListener, handlerMetrics(stats), name)
+		c.send(ch, c.labels(), handlerMetrics(stats), c.values(l)...)
 		c.sendHistogram(ch, "handler_duration_seconds", "Duration of calls of the handler.",
-			byListener, stats.Handler.Took, name)
+			c.labels(), stats.Handler.Took, c.values(l)...)
 		for reason, n := range stats.Handler.Crashes {
-			c.send(ch, byReason, []metric{counter("handler_crashes_total",
-				"Calls of the handler that failed, by reason.", n)}, name, string(reason))
+			c.send(ch, c.labels("reason"), []metric{counter("handler_crashes_total",
+				"Calls of the handler that failed, by reason.", n)}, c.values(l, string(reason))...)
 		}
 	}
 	for _, early := range stats.Early {
-		c.send(ch, byReason, earlyMetrics(&early), name, early.Reason)
+		c.send(ch, c.labels("reason"), earlyMetrics(&early), c.values(l, early.Reason)...)
 	}
 	for _, out := range stats.Outputs {
-		c.send(ch, byOutput, outputMetrics(&out), name, out.Output)
+		c.send(ch, c.labels("output"), outputMetrics(&out), c.values(l, out.Output)...)
 		c.sendHistogram(ch, "output_lag_seconds",
-			"Time from the arrival of an event until it was delivered.", byOutput, out.Lag, name,
-			out.Output)
+			"Time from the arrival of an event until it was delivered.", c.labels("output"), out.Lag,
+			c.values(l, out.Output)...)
 		for outcome, n := range map[string]uint64{"taken": out.Written, "failed": out.Failed,
 			"refused": out.Refused, "moot": out.Moot} {
-			c.send(ch, []string{"listener", "output", "outcome"},
+			c.send(ch, c.labels("output", "outcome"),
 				[]metric{counter("output_attempts_total", "Messages that were sent, by outcome: "+
 					"taken, failed (tried again), refused (dead letter) or moot (about what is going).", n)},
-				name, out.Output, outcome)
+				c.values(l, out.Output, outcome)...)
 		}
+	}
+}
+
+// labels returns those of a listener, with more.
+func (c *collector) labels(more ...string) []string {
+	if c.Shards != nil {
+		more = slices.Insert(more, 0, "shard")
+	}
+	return slices.Insert(more, 0, "listener")
+}
+
+// values returns those of the labels of a listener, with more.
+func (c *collector) values(l *Listener, more ...string) []string {
+	if c.Shards != nil {
+		more = slices.Insert(more, 0, l.Shard)
+	}
+	return slices.Insert(more, 0, l.Name)
+}
+
+// collectShards sends which shards this replica has.
+func (c *collector) collectShards(ch chan<- prometheus.Metric, s status.Sharding) {
+	c.send(ch, nil, []metric{
+		gauge("replicas", "Replicas that take part, as this one sees them. Absent without sharding.", s.Replicas),
+		gauge("shards", "Shards into which objects are divided. Absent without sharding.", len(s.Shards)),
+	})
+	for _, one := range s.Shards {
+		shard := strconv.Itoa(one.Shard)
+		c.send(ch, []string{"shard"}, []metric{
+			gauge("shard_epoch", "How often the shard has changed hands.", one.Epoch),
+			gauge("shard_held", "1 if this replica has the shard.", oneIf(one.Own)),
+			gauge("shard_owned", "1 if a replica has the shard, as this one sees it.", oneIf(one.Owned)),
+		}, shard)
 	}
 }
 

@@ -42,8 +42,6 @@ func oneIf(b bool) int {
 
 var (
 	byListener = []string{"listener"}
-	byReason   = []string{"listener", "reason"}
-	byOutput   = []string{"listener", "output"}
 	byScope    = []string{"resource", "namespace"}
 )
 

@@ -49,6 +49,7 @@ const (
 // at once; those that are nil are left out.
 type Listener struct {
 	Name     string
+	Shard    string // "" if there is one for all objects
 	Resource string // as configured
 	Route    func() route.Stats
 	Buffer   func() informer.SubscriptionStats
@@ -75,6 +76,8 @@ type Server struct {
 	Patches   func() patch.Stats      // nil if there are no outputs
 	Reload    func() status.Reload    // nil if there are none
 	Leads     func() bool             // whether this replica works; nil if there is only one
+	// Shards returns how they are divided; nil if they are not. Listeners are in each of them then.
+	Shards func() status.Sharding
 	// Requests returns how many were sent to the API server; nil: they are not shown.
 	Requests func() map[kube.Result]uint64
 	Log      *slog.Logger // nil: no log

@@ -52,10 +52,19 @@ func (s *Server) Status() *status.Status {
 		out.DeadLetters = &status.DeadLetters{Letters: all.Letters, Bytes: all.Bytes,
 			LimitBytes: all.MaxBytes, Waiting: all.Waiting}
 	}
+	if s.Shards != nil {
+		out.Sharding = new(s.Shards())
+	}
+	at := map[string]int{}
 	for _, l := range s.listeners() {
 		shown := l.status()
-		shown.Letters = letters[l.Name].Letters
 		out.Ready = out.Ready && shown.State != status.Failing && shown.State != status.Starting
+		if i, more := at[l.Name]; more {
+			out.Listeners[i].Add(&shown)
+			continue
+		}
+		at[l.Name] = len(out.Listeners)
+		shown.Letters = letters[l.Name].Letters
 		out.Listeners = append(out.Listeners, shown)
 	}
 	slices.SortFunc(out.Listeners, func(a, b status.Listener) int {
@@ -87,6 +96,7 @@ func informerStatus(in *informer.Status) status.Informer {
 	return status.Informer{
 		Resource: in.Resource.String(), Namespace: in.Scope.Namespace,
 		LabelSelector: in.Scope.LabelSelector, FieldSelector: in.Scope.FieldSelector,
+		Shard: in.Scope.Shard.String(), Foreign: in.Foreign,
 		Synced: in.Synced, Objects: in.Objects, Bytes: in.Bytes, MemoryBytes: in.Memory,
 		Version: in.ResourceVersion, Queued: in.Queued, Heard: in.Heard, Events: in.Events,
 		Lists: in.Lists, Watches: in.Watches, Bookmarks: in.Bookmarks, Skipped: in.Skipped,

@@ -19,6 +19,8 @@ type Reader struct {
 	plan.Section
 	Persist bool           // values outlast the daemon if the configuration says so
 	Caches  plugins.Caches // of the listener
+	Shard   string         // that the handler works on, "" for all objects
+	KV      plugins.KVBacking
 }
 
 // Spec returns what a listener's module is loaded from, nil without an error if a mistake was
@@ -40,7 +42,7 @@ func (r *Reader) Spec() (*plugins.Spec, error) {
 	}
 	return &plugins.Spec{
 		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants,
-		Caches: r.Caches, Limits: limits,
+		Caches: r.Caches, Limits: limits, Shard: r.Shard, KV: r.KV,
 	}, nil
 }
 

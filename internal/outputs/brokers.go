@@ -16,6 +16,11 @@ func (m *Maker) natsConfig(cfg *config.Config, o *config.Output,
 		Timeout: n.Timeout.Duration, Fence: m.Fence}
 }
 
+// NATSAccess returns the credentials and TLS with which replicas reach what they have in common.
+func NATSAccess(cfg *config.Config, n *config.SharedState) ([]nats.Option, error) {
+	return nats.Access(secretOf(cfg, n.Credentials), tlsOf(cfg, n.TLS))
+}
+
 func (m *Maker) kafkaConfig(cfg *config.Config, k *config.Kafka) kafka.Config {
 	c := kafka.Config{Brokers: k.Brokers, Topic: k.Topic, TLS: tlsOf(cfg, k.TLS),
 		Timeout: k.Timeout.Duration, Fence: m.Fence}

@@ -54,6 +54,17 @@ func Check(cfg *config.Config, o *config.Output) config.Errors {
 	return c.mistakes
 }
 
+// CheckState returns what is wrong with the secrets and files of what replicas have in common.
+func CheckState(cfg *config.Config) config.Errors {
+	c, n := &checker{cfg: cfg}, cfg.State.NATS
+	if n == nil {
+		return nil
+	}
+	c.secret("state.nats.credentials", n.Credentials)
+	c.tls("state.nats.tls", n.TLS)
+	return c.mistakes
+}
+
 func (c *checker) wrong(field string, err error, hint string) {
 	mistake := c.cfg.ErrorAt(field, fmt.Sprintf("%s: %v", field, err), hint)
 	mistake.Absent = errors.Is(err, fs.ErrNotExist)

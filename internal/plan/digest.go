@@ -23,7 +23,7 @@ func digestsOf(cfg *config.Config) digests {
 	d := digests{Informers: map[string]string{}, Listeners: map[string]string{},
 		Handlers: map[string]string{}, Outputs: map[string]string{},
 		Process: Digest([]any{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
-			cfg.LeaderElection, cfg.Tracing, cfg.DeadLetters})}
+			cfg.LeaderElection, cfg.Sharding, cfg.Tracing, cfg.DeadLetters})}
 	for _, inf := range InformersOf(cfg) {
 		d.Informers[inf.Field] = Digest(inf.Informer.InOrder())
 	}

@@ -32,7 +32,9 @@ type listedInformer struct {
 	KeepManagedFields bool              `json:"keepManagedFields,omitempty"`
 	Indexes           map[string]string `json:"indexes,omitempty"`
 	LookedUpBy        []string          `json:"lookedUpBy,omitempty"`
-	Listeners         []listedListener  `json:"listeners"`
+	// Replicas is which of the objects a replica has, with sharding.
+	Replicas  string           `json:"replicas,omitempty"`
+	Listeners []listedListener `json:"listeners"`
 
 	sharedBy []string // all listeners, of which some may be listed
 }
@@ -170,6 +172,15 @@ func (p *Plan) informers(known *openapi.Set) []*listedInformer {
 		}
 	}
 	for _, inf := range all {
+		if s := p.Config.Sharding; s != nil {
+			inf.Replicas = fmt.Sprintf("each has its part of %d shards, by %s", s.Shards, s.By)
+			if len(inf.LookedUpBy) > 0 {
+				inf.Replicas = "each has all objects, since they are looked up"
+			}
+			if len(inf.LookedUpBy) > 0 && len(inf.Listeners) > 0 {
+				inf.Replicas += ", and watches its shards besides"
+			}
+		}
 		inf.Names = slices.Compact(slices.Sorted(slices.Values(inf.Names)))
 		inf.LookedUpBy = slices.Compact(slices.Sorted(slices.Values(inf.LookedUpBy)))
 	}

@@ -54,6 +54,28 @@ func (p *Plan) Warnings() (warnings config.Errors) {
 	return warnings
 }
 
+// LookupNotes returns what lookups cost with sharding: a place for each informer.
+func (p *Plan) LookupNotes() (notes config.Errors) {
+	if p.Config.Sharding == nil {
+		return nil
+	}
+	whole := map[*config.Informer]bool{}
+	for _, l := range p.Listeners {
+		for _, in := range l.LooksUp() {
+			whole[in.Informer] = true
+		}
+	}
+	for _, inf := range InformersOf(p.Config) {
+		if whole[inf.Informer] {
+			note := p.Config.ErrorAt(inf.Field, inf.Field+
+				" is looked up, so each replica keeps all of its objects, whatever its shards are", "")
+			note.Absent = true
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
 var everything = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete)
 
 // ResourceWarnings returns what an API server would refuse of informers, or never match, as far as

@@ -78,6 +78,7 @@ func (i *listedInformer) write(out *lines) {
 		out.items(1, "shared by", strings.Join(i.sharedBy, ", "))
 	}
 	out.items(1, "looked up by", strings.Join(i.LookedUpBy, ", "))
+	out.items(1, "replicas", i.Replicas)
 	for j := range i.Listeners {
 		i.Listeners[j].write(out)
 	}

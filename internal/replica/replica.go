@@ -62,6 +62,15 @@ func Begin(cfg Config) *Replica {
 	return r
 }
 
+// TakeOver returns the keeper of what another replica has left of what this one holds already. Lost
+// ends when it does not any more. Nothing was kept warm: what there is is listed as it was when the
+// other one published last.
+func TakeOver(ctx, lost context.Context, cfg Config) (*keeper.Keeper, error) {
+	r := &Replica{cfg: cfg, record: lease.NewRecord(cfg.Client, cfg.Lease), lost: lost}
+	defer r.endWarm(nil, false)
+	return r.takeOver(ctx)
+}
+
 // Close releases the Lease, and waits until that is done. It returns the cause of Lost if that has
 // ended before.
 func (r *Replica) Close() error {

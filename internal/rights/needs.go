@@ -195,14 +195,24 @@ func electionRights(cfg *config.Config, namespace string) (all []kube.Right) {
 	if e == nil {
 		return nil
 	}
-	for _, r := range []struct {
+	type objects struct {
 		resource kube.Resource
-		name     string
+		name     string // "" for all of a namespace
 		verbs    []string
-	}{
+	}
+	writing := []string{"create", "get", "update"}
+	used := []objects{
 		{kube.Leases, e.Name, []string{"create", "get", "list", "update", "watch"}},
-		{kube.ConfigMaps, lease.RecordName(e.Name), []string{"create", "get", "update"}},
-	} {
+		{kube.ConfigMaps, lease.RecordName(e.Name), writing},
+	}
+	if cfg.Sharding != nil { // a replica's own Lease has a name that nobody knows before
+		used = []objects{{kube.Leases, "", []string{"create", "get", "list", "update", "delete"}}}
+		for n := range cfg.Sharding.Shards {
+			used = append(used, objects{kube.ConfigMaps, lease.RecordName(lease.ShardName(e.Name, n)),
+				writing})
+		}
+	}
+	for _, r := range used {
 		for _, verb := range r.verbs {
 			right := kube.Right{Resource: r.resource, Namespace: cmp.Or(e.Namespace, namespace),
 				Verb: verb}

@@ -23,12 +23,36 @@ type Status struct {
 	Ready   bool    `json:"ready"`
 	Stalled []Stall `json:"stalled,omitempty"`
 
+	// Sharding is nil unless replicas share the objects. What listeners and informers do is that
+	// of this replica then.
+	Sharding    *Sharding    `json:"sharding,omitempty"`
 	Informers   []Informer   `json:"informers"`
 	Listeners   []Listener   `json:"listeners"`
 	DeadLetters *DeadLetters `json:"deadLetters,omitempty"`
 	Checkpoint  *Checkpoint  `json:"checkpoint,omitempty"`
 	Reload      *Reload      `json:"reload,omitempty"`
 	Process     Process      `json:"process"`
+}
+
+// Sharding is how the objects are shared among replicas, as this one sees it.
+type Sharding struct {
+	Replicas int     `json:"replicas"`
+	Error    string  `json:"error,omitempty"` // why this one takes no shard
+	Shards   []Shard `json:"shards"`          // in order
+}
+
+// Shard is one of the parts.
+type Shard struct {
+	Shard int       `json:"shard"`
+	Owner string    `json:"owner,omitempty"` // the replica that has it, or had it last
+	Owned bool      `json:"owned"`           // the owner is alive
+	Own   bool      `json:"own,omitempty"`   // it is this replica
+	Since time.Time `json:"since,omitzero"`  // it has been the owner
+	Epoch int64     `json:"epoch"`           // how many owners there were
+	// Objects, Waiting and OldestSeconds are those of this replica's informers and listeners.
+	Objects       int     `json:"objects,omitempty"`
+	Waiting       int     `json:"waiting,omitempty"`
+	OldestSeconds float64 `json:"oldestSeconds,omitempty"`
 }
 
 // Stall is something that does not go on.
@@ -54,6 +78,7 @@ type Informer struct {
 	// LabelSelector and FieldSelector limit it.
 	LabelSelector string `json:"labelSelector,omitempty"`
 	FieldSelector string `json:"fieldSelector,omitempty"`
+	Shard         string `json:"shard,omitempty"` // as 3/16
 	Synced        bool   `json:"synced"`
 	Objects       int    `json:"objects"`
 	Bytes         int64  `json:"bytes"`       // of their texts
@@ -69,7 +94,10 @@ type Informer struct {
 	Bookmarks uint64 `json:"bookmarks"`
 	Skipped   uint64 `json:"skipped"`
 	Received  uint64 `json:"receivedBytes"`
-	Error     string `json:"error,omitempty"`
+	// Foreign are objects of other shards, which were dropped: none comes while the API server sends
+	// the shard alone.
+	Foreign uint64 `json:"foreign,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // The states of a listener.

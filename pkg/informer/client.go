@@ -27,6 +27,7 @@ type Scope struct {
 	Namespace     string // empty: all namespaces, or a cluster-scoped resource
 	LabelSelector string
 	FieldSelector string
+	Shard         Shard
 }
 
 // ListWatcher opens the API server's answers as streams of bytes. The reader belongs to the caller,
@@ -39,7 +40,8 @@ type ListWatcher interface {
 
 // Cluster is where informers list and watch: the API server behind a [Client], or a test's fake.
 type Cluster interface {
-	// ListWatcher returns the lists and watches of one resource and scope.
+	// ListWatcher returns the lists and watches of one resource and scope. The scope's Shard is left
+	// to the informer, and to the ShardSelector in its ListOptions.
 	ListWatcher(Resource, Scope) ListWatcher
 }
 
@@ -62,7 +64,8 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 // 90 seconds. The Client can be used further.
 func (c *Client) CloseIdleConnections() { c.wire.CloseIdleConnections() }
 
-// ListWatcher returns the lists and watches of one resource and scope.
+// ListWatcher returns the lists and watches of one resource and scope. Of a Shard they select what
+// their ListOptions.ShardSelector says, if the API server can.
 func (c *Client) ListWatcher(resource Resource, scope Scope) ListWatcher {
 	return c.collection(resource, scope)
 }

@@ -72,6 +72,20 @@
 // when it is idle, in steps of a millisecond and for a tenth of its time at most. [Factory].OnFreed
 // can have the garbage collected that this leaves.
 //
+// # Shards
+//
+//   - The informers of all shards of a [Scope] together have each object once.
+//   - What is foreign costs little more than to read and drop its bytes, whatever the server sends.
+//   - An API server that can is asked to select the objects of the shard itself, if that is one
+//     ByObject. It may begin and cease to do so at any time; nothing is lost, and no list comes.
+//   - A watch goes on behind foreign events as well.
+//
+// All processes hash alike, so nothing else has to be agreed on but Count and ShardKey. If a list
+// says that the server has selected another shard than it was asked for, which it never should, the
+// informer lists again, and asks for all objects from then on. A foreign object is not checked
+// behind the head of its metadata. An object that is made again may be in another shard ByObject;
+// what a subscription to both gets of it is in no order.
+//
 // # Conditions
 //
 //   - A refused event is counted in [SubscriptionStats] and takes no lock and no memory.

@@ -397,5 +397,8 @@ func (t Target) ID() InformerID { return InformerID{t.Resource, t.Scope, t.Shape
 // within returns what reports whether the scope surely has an object that is stored. What a field
 // selector means is not known.
 func (inf *informer) within() func(*object.Object) bool {
-	return diff.Within(inf.scope.Namespace, inf.scope.LabelSelector, inf.scope.FieldSelector)
+	within := diff.Within(inf.scope.Namespace, inf.scope.LabelSelector, inf.scope.FieldSelector)
+	return func(o *object.Object) bool {
+		return inf.scope.Shard.Has(o.Namespace(), o.Name(), o.UID()) && within(o)
+	}
 }

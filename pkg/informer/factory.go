@@ -304,7 +304,8 @@ func (f *Factory) Status() []Status {
 		return cmp.Or(cmp.Compare(a.Resource.String(), b.Resource.String()),
 			cmp.Compare(a.Scope.Namespace, b.Scope.Namespace),
 			cmp.Compare(a.Scope.LabelSelector, b.Scope.LabelSelector),
-			cmp.Compare(a.Scope.FieldSelector, b.Scope.FieldSelector))
+			cmp.Compare(a.Scope.FieldSelector, b.Scope.FieldSelector),
+			cmp.Compare(a.Scope.Shard.String(), b.Scope.Shard.String()))
 	})
 	return all
 }

@@ -67,6 +67,9 @@ const defaultQueueLimit = 4096
 
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	log *slog.Logger) (*informer, error) {
+	if !scope.Shard.valid() {
+		return nil, fmt.Errorf("informer of %s: there is no shard %s", resource, scope.Shard)
+	}
 	inf := &informer{resource: resource, scope: scope, keeps: shape.keeps(),
 		queue: queue.New(defaultQueueLimit), store: store.New(), proc: &processor{},
 		news: newSignal()}
@@ -75,6 +78,9 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.Get,
 			KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData,
 			DigestKey: shape.DigestKey,
+		}
+		if scope.Shard != (Shard{}) {
+			parser.Own, parser.OwnByUID = scope.Shard.Has, scope.Shard.By == ByObject
 		}
 		return parser, parser.Drop(shape.Drop...)
 	}
@@ -94,8 +100,8 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	inf.reflector = &reflector.Reflector{
 		Source: source, Queue: inf.queue, TakeList: inf.controller.takeList,
 		ApplyNow: inf.controller.applyNow, Wake: inf.proc.wake, Subscriptions: inf.proc.names,
-		News: inf.news,
-		Log:  log.With("resource", resource.String(), "namespace", scope.Namespace),
+		News: inf.news, Selector: scope.Shard.selector(),
+		Log: log.With("resource", resource.String(), "namespace", scope.Namespace),
 	}
 	return inf, nil
 }
@@ -168,6 +174,9 @@ type Status struct {
 	Lists, Watches, Events, Bookmarks, Received, Skipped uint64
 	// Relists are the lists that were not the informer's first one, by why they were needed.
 	Relists map[string]uint64
+	// Foreign is how many objects of other shards came, each as often as it came: none while the
+	// API server selects the shard. They are not among Events.
+	Foreign uint64
 	// Heard is when something last came from the API server, or it began to answer. Before that it
 	// is when the informer began; zero if it does not run.
 	Heard time.Time
@@ -183,8 +192,8 @@ func (inf *informer) Status() Status {
 		Queued:          inf.queue.Len(),
 		ResourceVersion: r.ResourceVersion, Lists: r.Lists, Watches: r.Watches,
 		Events: inf.reflector.Events.Load(), Received: r.Bytes, Skipped: r.Skipped, Err: r.Err,
-		Bookmarks: r.Bookmarks,
-		Relists:   make(map[string]uint64, len(reflector.Relists)),
+		Bookmarks: r.Bookmarks, Foreign: inf.reflector.Foreign.Load(),
+		Relists: make(map[string]uint64, len(reflector.Relists)),
 	}
 	for _, reason := range reflector.Relists {
 		s.Relists[reason.String()] = r.Relists[reason]

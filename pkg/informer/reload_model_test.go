@@ -136,6 +136,9 @@ var reloadScopes = [][]Scope{
 		{LabelSelector: "app in (y, z)"}},
 	{{Namespace: "shop"}}, {{Namespace: "shop"}, {Namespace: "pay"}}, {},
 	{{Namespace: "shop", LabelSelector: "app=x"}, {Namespace: "pay"}},
+	{{Shard: Shard{ByNamespace, 0, 2}}}, {{Shard: Shard{ByNamespace, 1, 3}}},
+	{{Shard: Shard{ByNamespace, 0, 2}}, {Shard: Shard{ByNamespace, 1, 2}}},
+	{{Shard: Shard{ByObject, 0, 2}}}, {{Shard: Shard{ByObject, 2, 3}}},
 }
 
 // namespaceOf returns where the objects of a name are.

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -114,7 +115,8 @@ type KVGrant struct {
 	Keys  int           // how many; default 1000
 	Bytes int64         // of all values together; default 1 MiB
 	TTL   time.Duration // the longest that a value is kept; 0 is without end
-	// Persist keeps the values beyond the end of the daemon, in the file HostConfig.KVPath.
+	// Persist keeps the values beyond the end of the daemon, in Spec.KV, or in the file
+	// HostConfig.KVPath without that.
 	Persist bool
 }
 
@@ -137,10 +139,10 @@ func (g *KVGrant) check(listener string) error {
 	return nil
 }
 
-// open opens the listener's store.
-func (g *KVGrant) open(stores *kv.Stores, listener string) (*kv.Store, error) {
-	store, err := stores.Open(listener, kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL},
-		g.Persist)
+// open opens the store of a listener in a shard.
+func (g *KVGrant) open(ctx context.Context, stores *kv.Stores, spec *Spec) (*kv.Store, error) {
+	store, err := stores.Open(ctx, kv.Table{Listener: spec.Listener, Shard: spec.Shard,
+		Keep: g.Persist, Backing: spec.KV}, kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL})
 	if err != nil {
 		return nil, fmt.Errorf("grants: kv: %w", err)
 	}

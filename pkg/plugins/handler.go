@@ -100,7 +100,7 @@ func (h *Host) newHandler(spec Spec, file *wasmbin.Module) *Handler {
 // prepare gets what the handler's guests share, and makes the runtime with their code.
 func (h *Handler) prepare(ctx context.Context, file *wasmbin.Module) (err error) {
 	if code.Imports(file, abi.ModuleKV) {
-		if h.store, err = h.spec.Grants.KV.open(&h.host.kv, h.spec.Listener); err != nil {
+		if h.store, err = h.spec.Grants.KV.open(ctx, &h.host.kv, &h.spec); err != nil {
 			return err
 		}
 	}

@@ -80,7 +80,11 @@ func (h *Host) Engine(ctx context.Context) (name, reason string) { return h.comp
 
 // FlushKV writes what handlers have stored, and is not in the file yet, and returns once it is on
 // disk. It does nothing without a file. If it fails, nothing is lost: it is written later.
-func (h *Host) FlushKV() error { return h.kv.Flush() }
+func (h *Host) FlushKV() error { return h.kv.Flush("") }
+
+// FlushShard is FlushKV for what the handlers of a shard have stored: it returns once Spec.KV has
+// it, or the file if they have none.
+func (h *Host) FlushShard(shard string) error { return h.kv.Flush(shard) }
 
 // Close frees everything the host holds, handlers that are still open included.
 func (h *Host) Close(ctx context.Context) error {

@@ -1,9 +1,11 @@
 package plugins
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -363,6 +366,72 @@ func TestKVIsFlushed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// backing is a KVBacking in memory.
+type backing map[string]map[string]kv.Value
+
+func (b backing) Load(_ context.Context, table string) (map[string]kv.Value, error) {
+	return maps.Clone(b[table]), nil
+}
+
+func (b backing) Commit(_ context.Context, changes map[string]map[string]*kv.Value) error {
+	for table, values := range changes {
+		if b[table] == nil {
+			b[table] = map[string]kv.Value{}
+		}
+		for key, v := range values {
+			b[table][key] = *v
+		}
+	}
+	return nil
+}
+
+// The handlers of a listener in two shards count apart, each in its shard's backing, from where the next
+// holder of the shard goes on.
+func TestKVOfShards(t *testing.T) {
+	host, _ := testHost(t)
+	kept := [2]*backing{{}, {}}
+	load := func(shard int) *Handler {
+		spec := kvSpec(KVGrant{Persist: true})
+		spec.Shard, spec.KV = fmt.Sprint(shard), kept[shard]
+		h, err := host.Load(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	count := func(h *Handler, want int) {
+		t.Helper()
+		i, err := h.NewInstance(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		expectVerdict(t, i, podAdd(t), Done)
+		if n := counted(t, h); n != want {
+			t.Errorf("shard %s counts %d, want %d", h.spec.Shard, n, want)
+		}
+		if err := i.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	zero, one := load(0), load(1)
+	count(zero, 1)
+	count(zero, 2)
+	count(one, 1)
+	if err := host.FlushShard("0"); err != nil {
+		t.Error(err)
+	}
+	if len(*kept[0]) != 1 || len(*kept[1]) != 0 {
+		t.Errorf("flushing shard 0 has left %v and %v", *kept[0], *kept[1])
+	}
+	if err := errors.Join(one.Close(t.Context()), zero.Close(t.Context())); err != nil {
+		t.Error(err)
+	}
+	again := backing(maps.Clone(*kept[0]))
+	kept[0] = &again
+	count(load(0), 3)
+	count(load(1), 2)
 }
 
 func TestKVTimes(t *testing.T) {

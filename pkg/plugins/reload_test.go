@@ -105,9 +105,16 @@ func raceDetector() bool {
 
 // openStores is how many stores of kv are open.
 func openStores(h *Host) (n int64) {
-	open := reflect.ValueOf(&h.kv).Elem().FieldByName("open")
-	for _, name := range open.MapKeys() {
-		n += open.MapIndex(name).Elem().FieldByName("stores").Int()
+	stores := reflect.ValueOf(&h.kv).Elem()
+	tables := []reflect.Value{stores.FieldByName("memory")}
+	if file := stores.FieldByName("file"); !file.IsNil() {
+		tables = append(tables, file.Elem().FieldByName("tables"))
+	}
+	for _, in := range tables {
+		open := in.FieldByName("open")
+		for _, name := range open.MapKeys() {
+			n += open.MapIndex(name).Elem().FieldByName("stores").Int()
+		}
 	}
 	return n
 }

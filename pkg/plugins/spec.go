@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/code"
+	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
@@ -29,12 +30,22 @@ type Spec struct {
 	Config []byte
 	Limits Limits
 	Grants Grants
+	// Shard is the part of the objects that the handler works on, if there are several: what the
+	// same listener's handlers keep in two shards are two stores.
+	Shard string
+	// KV is where what the grant kv keeps of the shard is written, by Host.FlushShard and when the
+	// last handler of the listener and shard is closed. Load reads from it. A shard that comes back
+	// needs another one. Nil: HostConfig.KVPath.
+	KV KVBacking
 	// Caches are what the grant cache lets the guest read. Without them they are
 	// unavailable.
 	Caches Caches
 	// CountCalls has each Instance count the guest's calls of the host, for Instance.Usage.
 	CountCalls bool
 }
+
+// KVBacking keeps values beyond the end of the daemon.
+type KVBacking = kv.Backing
 
 // Limits bound what a guest may use. A zero field has its default.
 type Limits struct {

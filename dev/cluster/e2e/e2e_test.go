@@ -199,6 +199,32 @@ func TestAPIServerAlone(t *testing.T) {
 	d.run(1, "status")
 }
 
+func TestFeatureGates(t *testing.T) {
+	d := newDevcluster(t)
+	enabled := func(want string) {
+		t.Helper()
+		metrics, err := d.client().Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(
+			context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := `kubernetes_feature_enabled{name="ShardedListAndWatch",stage="ALPHA"} ` + want + "\n"
+		if !bytes.Contains(metrics, []byte(line)) {
+			t.Errorf("no %s", line)
+		}
+	}
+	d.run(0, "up", "--feature-gates", "ShardedListAndWatch=true")
+	enabled("1")
+	if _, stderr := d.run(1, "restart-apiserver", "--feature-gates", "NoSuch=true"); !strings.Contains(
+		stderr, "unrecognized feature gate: NoSuch") {
+		t.Errorf("restart-apiserver said %q", stderr)
+	}
+	d.run(0, "restart-apiserver")
+	enabled("1")
+	d.run(0, "restart-apiserver", "--feature-gates", "")
+	enabled("0")
+}
+
 func TestDeploymentBecomesRunningPods(t *testing.T) {
 	ctx := context.Background()
 	d := newDevcluster(t)

@@ -29,7 +29,8 @@ type Error struct {
 	Hint string `json:"hint,omitempty"`
 	// Snippet is a line of an expression, with a caret below the mistake. It may be empty.
 	Snippet string `json:"snippet,omitempty"`
-	// Absent reports that nothing is wrong with the file: what it names is not on this machine.
+	// Absent reports that nothing is wrong with the file: what it names is not on this machine, or
+	// costs something.
 	Absent bool `json:"-"`
 }
 

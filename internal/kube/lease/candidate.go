@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"sync"
 	"time"
 
@@ -52,6 +51,10 @@ type Candidate struct {
 	// elected is closed when the candidate leads for the first and only time, and lost when it has
 	// led and may not any more.
 	elected, lost chan struct{}
+	// announce, if there is one, adds to a Lease that nobody else wants, and so nobody watches, what
+	// others read there.
+	announce func(*metav1.ObjectMeta)
+	again    chan struct{} // asks for another try at once
 
 	mu      sync.Mutex         // guards what follows
 	leads   bool               // or has led, until Run ends
@@ -64,7 +67,7 @@ type Candidate struct {
 // NewCandidate returns a candidate that does not run yet.
 func NewCandidate(client *Client, cfg Config) *Candidate {
 	return &Candidate{cfg: cfg, client: client, elected: make(chan struct{}),
-		lost: make(chan struct{})}
+		lost: make(chan struct{}), again: make(chan struct{}, 1)}
 }
 
 // Elected returns a channel that is closed once the candidate leads.
@@ -101,9 +104,10 @@ func (c *Candidate) Run(ctx context.Context) error {
 	c.mu.Lock()
 	c.end = end
 	c.mu.Unlock()
-	freed := make(chan struct{}, 1)
 	var watching sync.WaitGroup
-	watching.Go(func() { c.watch(tries, freed) })
+	if c.announce == nil {
+		watching.Go(func() { c.watch(tries) })
+	}
 	defer func() {
 		end()
 		watching.Wait()
@@ -119,7 +123,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 		select {
 		case <-tries.Done():
 		case <-c.lost:
-		case <-freed:
+		case <-c.again:
 		case <-pause.C:
 		}
 		pause.Stop()
@@ -183,16 +187,21 @@ func (c *Candidate) observe(l coordinationv1.Lease) {
 }
 
 // taken reports whether another candidate holds the Lease. A leader does not take it from another
-// one, however old it is. No candidate writes a duration out of the range: it would lock all of them
-// out for good, or let two lead.
+// one, however old it is.
 func (c *Candidate) taken() bool {
 	holder := holderOf(&c.lease)
-	valid := time.Duration(deref(c.lease.Spec.LeaseDurationSeconds)) * time.Second
-	if valid < time.Second || valid > longestDuration {
-		valid = c.cfg.Duration
-	}
 	return holder != "" && holder != c.cfg.Identity &&
-		(c.hasLed() || time.Since(c.seen) < valid)
+		(c.hasLed() || time.Since(c.seen) < c.cfg.validity(&c.lease))
+}
+
+// validity returns how long a Lease is valid that does not change. No candidate writes a duration
+// out of the range: it would lock all of them out for good, or let two lead.
+func (cfg *Config) validity(l *coordinationv1.Lease) time.Duration {
+	valid := time.Duration(deref(l.Spec.LeaseDurationSeconds)) * time.Second
+	if valid < time.Second || valid > longestDuration {
+		return cfg.Duration
+	}
+	return valid
 }
 
 // hold writes this candidate into the Lease, as it was read or written last.
@@ -202,10 +211,12 @@ func (c *Candidate) hold(ctx context.Context) error {
 	if s := &next.Spec; holderOf(next) != c.cfg.Identity {
 		s.HolderIdentity, s.AcquireTime = &c.cfg.Identity, &now
 		s.LeaseTransitions = new(deref(s.LeaseTransitions))
-		// One more than the largest number would be negative, which the API server refuses.
-		if next.ResourceVersion != "" && *s.LeaseTransitions < math.MaxInt32 {
-			*s.LeaseTransitions++
+		if next.ResourceVersion != "" {
+			s.LeaseTransitions = oneMore(s.LeaseTransitions)
 		}
+	}
+	if c.announce != nil {
+		c.announce(&next.ObjectMeta)
 	}
 	next.Spec.RenewTime = &now
 	next.Spec.LeaseDurationSeconds = new(int32(c.cfg.Duration / time.Second))
@@ -216,17 +227,22 @@ func (c *Candidate) hold(ctx context.Context) error {
 	return nil
 }
 
+// oneMore returns how often a Lease has changed hands after it did so once more. One more than the
+// largest number would be negative, which the API server refuses.
+func oneMore(transitions *int32) *int32 {
+	n := deref(transitions)
+	if n < math.MaxInt32 {
+		n++
+	}
+	return &n
+}
+
 func (c *Candidate) write(ctx context.Context, next *coordinationv1.Lease) error {
-	verb, path := http.MethodPut, c.path()
-	if next.ResourceVersion == "" {
-		verb, path = http.MethodPost, leasesPath(c.cfg.Namespace)
+	written, err := c.client.writeLease(ctx, next)
+	if err == nil {
+		c.observe(written)
 	}
-	var written coordinationv1.Lease
-	if err := c.client.write(ctx, verb, path, next, &written); err != nil {
-		return err
-	}
-	c.observe(written)
-	return nil
+	return err
 }
 
 // release gives the Lease up, if this candidate has it, so that another one can have it at once.
@@ -269,14 +285,19 @@ func deref[T any](field *T) (value T) {
 	return value
 }
 
-// lead notes that a request which began at a time has acquired or renewed the Lease.
+// lead notes that a request which began at a time has acquired or renewed the Lease. An answer that
+// is too late renews nothing: where a Lease only announces its holder, nobody has written to it who
+// has taken over meanwhile. A machine that has slept may see it before the timer ends.
 func (c *Candidate) lead(begun time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.renewed = begun; !c.leads {
-		c.leads = true
+	switch {
+	case !c.leads:
+		c.leads, c.renewed = true, begun
 		c.timer = time.AfterFunc(c.remaining(), c.expire)
 		close(c.elected)
+	case c.remaining() > 0:
+		c.renewed = begun
 	}
 }
 
@@ -326,6 +347,14 @@ func (c *Candidate) lose() {
 	}
 }
 
+// poke asks for something that may be asked for already.
+func poke(asked chan<- struct{}) {
+	select {
+	case asked <- struct{}{}:
+	default:
+	}
+}
+
 func (c *Candidate) isLost() bool {
 	select {
 	case <-c.lost:
@@ -342,15 +371,12 @@ func (c *Candidate) hasLed() bool {
 }
 
 // watch asks for another try when the holder releases the Lease.
-func (c *Candidate) watch(ctx context.Context, freed chan<- struct{}) {
+func (c *Candidate) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := c.client.watch(ctx, leasesPath(c.cfg.Namespace), c.cfg.Name,
 			func(l *coordinationv1.Lease) {
 				if holderOf(l) == "" {
-					select {
-					case freed <- struct{}{}:
-					default: // it is asked for already
-					}
+					poke(c.again)
 				}
 			})
 		if err != nil {

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
@@ -40,6 +42,39 @@ func (c *Client) write(ctx context.Context, verb, path string, object, written a
 	}
 	return kube.ReadJSON(c.rest.Verb(verb).AbsPath(path).Body(body).
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Do(ctx), written)
+}
+
+// writeLease creates a Lease that has no version yet, or updates the one of that version.
+func (c *Client) writeLease(ctx context.Context, l *coordinationv1.Lease) (
+	written coordinationv1.Lease, err error) {
+	verb, path := http.MethodPut, leasesPath(l.Namespace)+"/"+l.Name
+	if l.ResourceVersion == "" {
+		verb, path = http.MethodPost, leasesPath(l.Namespace)
+	}
+	err = c.write(ctx, verb, path, l, &written)
+	return written, err
+}
+
+// deleteLease deletes a Lease unless it has changed.
+func (c *Client) deleteLease(ctx context.Context, l *coordinationv1.Lease) error {
+	body, err := json.Marshal(metav1.DeleteOptions{
+		TypeMeta:      metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		Preconditions: &metav1.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion},
+	})
+	if err != nil {
+		return err
+	}
+	return c.rest.Delete().AbsPath(leasesPath(l.Namespace)+"/"+l.Name).Body(body).
+		SetHeader("Content-Type", runtime.ContentTypeJSON).Do(ctx).Error()
+}
+
+// leases returns those of a namespace that have a label.
+func (c *Client) leases(ctx context.Context, namespace string, label labels.Set) (
+	[]coordinationv1.Lease, error) {
+	var list coordinationv1.LeaseList
+	err := kube.ReadJSON(c.rest.Get().AbsPath(leasesPath(namespace)).
+		Param("labelSelector", label.String()).Do(ctx), &list)
+	return list.Items, err
 }
 
 // watch calls changed with each state of a Lease that comes after the present one, until the server

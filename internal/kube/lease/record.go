@@ -20,6 +20,9 @@ const MaxRecord = 900_000
 // ErrTaken is the error of a write to a record that somebody else has written since.
 var ErrTaken = errors.New("another replica has claimed what the leader writes down")
 
+// Label is one of each Lease and Record that is made for shards, and of each Record.
+const Label = "informerd.dev/lease"
+
 // writePause is the longest time between two tries to write a record.
 const writePause = time.Second
 
@@ -116,7 +119,8 @@ func (r *Record) found(m *configMap) {
 		r.meta = m.ObjectMeta // with labels that somebody else has put there
 		return
 	}
-	r.meta = metav1.ObjectMeta{Name: r.name, OwnerReferences: r.owners}
+	r.meta = metav1.ObjectMeta{Name: r.name, OwnerReferences: r.owners,
+		Labels: map[string]string{Label: "progress"}}
 }
 
 // put writes the record once. The content is what is there already, or what has been made since

@@ -52,7 +52,7 @@ func (s *Sink) newAlert(m *sink.Message, now time.Time) (alert, error) {
 
 // labels returns the labels of a message: those that its violation was sent with, or else new ones.
 func (s *Sink) labels(m *sink.Message) (map[string]string, error) {
-	if known := s.config.Sent.labels(m.Origin.Listener, violationOf(m)); known != nil {
+	if known := s.config.Sent.labels(listenerOf(m), violationOf(m)); known != nil {
 		return known, nil
 	}
 	labels := map[string]string{

@@ -14,7 +14,7 @@ import (
 const maxSent = 1 << 16
 
 // Sent has the labels of the violations that an Alertmanager has, of 65,536 of each listener. Sinks
-// that take each other's place share one. The zero value is empty.
+// that take each other's place share one. Listeners are named NAME/SHARD. The zero value is empty.
 type Sent struct {
 	mu sync.Mutex // guards what follows
 	by map[string]*sentBy
@@ -39,6 +39,9 @@ type savedLabels struct {
 	Of     violation
 	Labels map[string]string
 }
+
+// listenerOf names the listener of a message, in its shard.
+func listenerOf(m *sink.Message) string { return m.Origin.Listener + "/" + m.Origin.Shard }
 
 func violationOf(m *sink.Message) violation {
 	return violation{Rule: m.Report.Rule, Namespace: m.Object.Namespace(), Name: m.Object.Name(),
@@ -133,6 +136,13 @@ func (l *sentBy) whole(to record.Writer, part string) {
 	for v := range l.labels {
 		l.write(v, to, part)
 	}
+}
+
+// Forget forgets what a listener has sent.
+func (s *Sent) Forget(listener string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.by, listener)
 }
 
 // Restore notes what a listener's cuts have.

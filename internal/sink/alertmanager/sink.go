@@ -107,7 +107,7 @@ func (s *Sink) remember(m *sink.Message, a alert) {
 	if !m.Report.Violated {
 		a.Labels = nil
 	}
-	s.config.Sent.set(m.Origin.Listener, violationOf(m), a.Labels)
+	s.config.Sent.set(listenerOf(m), violationOf(m), a.Labels)
 }
 
 func (s *Sink) post(ctx context.Context, deadline time.Time, alerts []alert) error {

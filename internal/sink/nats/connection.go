@@ -219,6 +219,20 @@ func (f fenced) Dial(network, address string) (net.Conn, error) {
 	return f.dial(context.Background(), network, address)
 }
 
+// Option is one of a client of NATS.
+type Option = natsgo.Option
+
+// Access returns what gives a client the credentials, and the files of TLS, which may be nil, as they
+// are whenever it connects.
+func Access(credentials secret.Value, files *secret.TLSFiles) ([]Option, error) {
+	tls, err := secret.OpenTLS(files)
+	return []Option{func(o *natsgo.Options) error {
+		setCredentials(o, credentials)
+		setTLS(o, tls)
+		return nil
+	}}, err
+}
+
 // setCredentials makes the client read the credentials for each connection.
 func setCredentials(o *natsgo.Options, credentials secret.Value) {
 	if credentials.IsZero() {

@@ -46,6 +46,9 @@ function Trouble({status}) {
   if (status.reload && !status.reload.successful) notes.push('The last reload failed: informerd runs with the configuration before it. The log has the mistakes.');
   if (status.checkpoint?.error) notes.push(`The checkpoint was given up: ${status.checkpoint.error}`);
   if (status.deadLetters?.waiting) notes.push(`Dead letters have no room: ${plural(status.deadLetters.waiting, 'event waits', 'events wait')} for it.`);
+  const unowned = (status.sharding?.shards || []).filter((s) => !s.owned).map((s) => s.shard);
+  if (unowned.length) notes.push(`No replica has ${plural(unowned.length, 'shard')} (${unowned.join(', ')}): their objects wait.`);
+  if (status.sharding?.error) notes.push(`This replica takes no shards: ${status.sharding.error}`);
   if (!bad.length && !stalls.length && !informers.length && !notes.length) return null;
   return html`<section class="trouble"><h2>In trouble</h2><ul>
     ${notes.map((n) => html`<li>${visible(n)}</li>`)}
@@ -58,7 +61,7 @@ function Trouble({status}) {
 
 const Informers = ({all, time}) => html`<${Table} caption="Informers" first="Resource" rows=${all} rowKey=${informerKey} none="There are no informers."
   columns=${[
-    {title: 'Resource', by: informerKey, cell: (i) => html`${visible(i.resource)}<span class="more">${[i.namespace, i.labelSelector, i.fieldSelector].filter(Boolean).map(visible).join(' · ')}</span>`},
+    {title: 'Resource', by: informerKey, cell: (i) => html`${visible(i.resource)}<span class="more">${[i.namespace, i.labelSelector, i.fieldSelector, i.shard && `shard ${i.shard}`].filter(Boolean).map(visible).join(' · ')}</span>`},
     {title: 'State', by: (i) => (i.error ? 'failing' : i.synced ? 'running' : 'starting'), cell: (i) => html`<${State} is=${i.error ? 'failing' : i.synced ? 'running' : 'starting'} />`},
     {title: 'Objects', number: true, by: (i) => i.objects, cell: (i) => count(i.objects)},
     {title: 'Memory', number: true, by: (i) => i.memoryBytes, cell: (i) => bytes(i.memoryBytes)},
@@ -66,6 +69,17 @@ const Informers = ({all, time}) => html`<${Table} caption="Informers" first="Res
     {title: 'Queued', number: true, by: (i) => i.queued, cell: (i) => count(i.queued)},
     {title: 'Lists', number: true, by: (i) => i.lists, cell: (i) => count(i.lists)},
     {title: 'Last heard', number: true, by: (i) => (i.heard ? since(i.heard, time) : -1), cell: (i) => (i.heard ? `${age(since(i.heard, time))} ago` : '–')},
+  ]} />`;
+
+const Shards = ({all, time}) => html`<${Table} caption="Shards" first="Shard" rows=${all} rowKey=${(s) => s.shard} none="There are no shards."
+  columns=${[
+    {title: 'Shard', number: true, by: (s) => -s.shard, cell: (s) => s.shard},
+    {title: 'Owner', by: (s) => s.owner, cell: (s) => (s.owned ? html`${visible(s.owner)}${s.own && html`<span class="more">this replica</span>`}` : html`<${State} is="failing">nobody<//>`)},
+    {title: 'Since', number: true, by: (s) => since(s.since, time), cell: (s) => (s.owned ? age(since(s.since, time)) : '–')},
+    {title: 'Epoch', number: true, by: (s) => s.epoch, cell: (s) => count(s.epoch)},
+    {title: 'Objects', number: true, by: (s) => s.objects ?? 0, cell: (s) => (s.own ? count(s.objects ?? 0) : '–')},
+    {title: 'Waiting', number: true, by: (s) => s.waiting ?? 0, cell: (s) => (s.own ? count(s.waiting ?? 0) : '–')},
+    {title: 'Oldest', number: true, by: (s) => s.oldestSeconds ?? 0, cell: (s) => (s.oldestSeconds ? age(s.oldestSeconds) : '–')},
   ]} />`;
 
 const outputs = (l) => html`<ul class="outputs">${l.outputs.map((o) => html`<li class=${o.error ? 'failing' : ''}>
@@ -107,5 +121,6 @@ export function Pipeline({status}) {
   return html`<${Trouble} status=${status} />
     <section><h2>Last 15 minutes</h2><${Plots} path="history" more=${more} /></section>
     <${Listeners} all=${status.listeners} />
+    ${status.sharding && html`<${Section} title=${`Shards (${status.sharding.shards.filter((s) => s.own).length} of ${status.sharding.shards.length} here, ${plural(status.sharding.replicas, 'replica')})`}>${() => html`<${Shards} all=${status.sharding.shards} time=${time} />`}<//>`}
     <${Section} title=${`Informers (${status.informers.length})`}>${() => html`<${Informers} all=${status.informers} time=${time} />`}<//>`;
 }

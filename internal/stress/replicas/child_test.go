@@ -55,6 +55,7 @@ type replica struct {
 	folder string
 	link   *link
 	health string // the address of its endpoint
+	procs  string // of the group that the child is put into; "": none
 
 	mu      sync.Mutex
 	process *exec.Cmd
@@ -64,9 +65,9 @@ type replica struct {
 const configuration = `apiVersion: informerd.dev/v1alpha1
 kind: Config
 leaderElection: {namespace: default, name: stress, leaseDuration: %ds, renewDeadline: %ds, retryPeriod: 1s}
-health: {address: %q}
+health: {address: %q}%[6]s
 informers:
-  maps: {resource: configmaps, namespaces: [default], labelSelector: stress=yes}
+  maps: {resource: configmaps, labelSelector: stress=yes}
 listeners:
   all: {informer: maps, outputs: [all], workers: 4}
   selected: {informer: maps, select: 'object.data.bad == "no"', outputs: [selected]}
@@ -81,7 +82,7 @@ outputs:
 `
 
 // newReplica writes the configuration of a child.
-func newReplica(t *testing.T, number int, c *cluster, receiver string) *replica {
+func newReplica(t *testing.T, number int, c *cluster, receiver string, s size) *replica {
 	t.Helper()
 	r := &replica{number: number, folder: filepath.Join(c.dir, "replica"+strconv.Itoa(number)),
 		health: freeAddress(t)}
@@ -89,8 +90,12 @@ func newReplica(t *testing.T, number int, c *cluster, receiver string) *replica 
 		t.Fatal(err)
 	}
 	r.link = newLink(t, c.address())
+	sharding := ""
+	if s.by != "" {
+		sharding = fmt.Sprintf("\nsharding: {shards: %d, by: %s}", shards, s.by)
+	}
 	text := fmt.Sprintf(configuration, leaseDuration/time.Second,
-		(leaseDuration-time.Second)/time.Second, r.health, receiver, number)
+		(leaseDuration-time.Second)/time.Second, r.health, receiver, number, sharding)
 	if err := os.WriteFile(filepath.Join(r.folder, "c.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +127,11 @@ func (r *replica) start(t *testing.T) {
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	if r.procs != "" {
+		if err := os.WriteFile(r.procs, []byte(strconv.Itoa(cmd.Process.Pid)), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	ended := make(chan struct{})
 	go func() {

@@ -12,6 +12,7 @@ type loss struct {
 	replica int
 	at      time.Time
 	until   time.Time // when it went on, if it was frozen: with what was under way; else at
+	back    time.Time // when it was begun again
 }
 
 const (
@@ -167,20 +168,42 @@ func explains(losses []loss, first, again *message) bool {
 	return false
 }
 
-// together returns messages of a replica that came after its successor had begun.
-func together(got []*message, losses []loss) (all []string) {
-	for n, l := range losses {
-		var begun *message
+// together returns messages of a replica about what its successor had begun with before. What one
+// replica at a time works on is a unit.
+func together(got []*message, losses []loss, unit func(*message) string) (all []string) {
+	for _, l := range losses {
+		last, begun := map[string]*message{}, map[string]*message{}
 		for _, m := range got {
-			switch {
-			case m.at.Before(l.at) || n+1 < len(losses) && m.at.After(losses[n+1].at):
-			case m.replica != l.replica && begun == nil:
-				begun = m
-			case begun != nil && m.replica == l.replica && m.at.After(begun.at.Add(overlap)):
+			switch of := unit(m); {
+			case m.at.Before(l.at):
+				last[of] = m
+			case !l.back.IsZero() && m.at.After(l.back):
+			case last[of] == nil || last[of].replica != l.replica: // it had another one
+			case m.replica != l.replica && begun[of] == nil:
+				begun[of] = m
+			case begun[of] != nil && m.replica == l.replica && m.at.After(begun[of].at.Add(overlap)):
 				all = append(all, fmt.Sprintf("%v of %d: its successor has begun with %s, and then came %s",
-					l.how, l.replica, show(begun), show(m)))
+					l.how, l.replica, show(begun[of]), show(m)))
 			}
 		}
 	}
 	return all
+}
+
+// apart has each object of a name be known by its uid as well, since with shards by object nothing is
+// in order between them. The objects that there were and are not any more get a truth, too.
+func apart(got []*message, now map[string]truth) (renamed []*message, all map[string]truth) {
+	all = map[string]truth{}
+	for _, m := range got {
+		other := *m
+		other.Subject += "@" + m.UID
+		renamed = append(renamed, &other)
+		all[other.name()] = truth{}
+	}
+	for name, is := range now {
+		if is.uid != "" {
+			all[name+"@"+is.uid] = is
+		}
+	}
+	return renamed, all
 }

@@ -29,6 +29,13 @@ type message struct {
 
 func (m *message) name() string { return m.Subject[strings.LastIndexByte(m.Subject, '/')+1:] }
 
+// namespace returns the one of the object, which its subject has in the middle.
+func (m *message) namespace() string {
+	_, rest, _ := strings.Cut(m.Subject, "/")
+	namespace, _, _ := strings.Cut(rest, "/")
+	return namespace
+}
+
 func (m *message) version() uint64 {
 	n, _ := strconv.ParseUint(m.Version, 10, 64)
 	return n
@@ -39,6 +46,8 @@ func (m *message) gone() bool { return m.Op == "delete" }
 
 // receiver is where all replicas deliver.
 type receiver struct {
+	delay    time.Duration // of each answer
+	gate     sync.RWMutex  // while it is locked, none comes
 	server   *http.Server
 	listener net.Listener
 
@@ -85,6 +94,9 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_, path, _ := strings.Cut(q.URL.Path, "/")
 	listener, number, _ := strings.Cut(path, "/")
 	replica, numberErr := strconv.Atoi(number)
+	r.gate.RLock()
+	<-time.After(r.delay)
+	r.gate.RUnlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil || numberErr != nil {
@@ -115,6 +127,17 @@ func (r *receiver) last() (replica int, at time.Time, ok bool) {
 	}
 	m := r.got[len(r.got)-1]
 	return m.replica, m.at, true
+}
+
+// since returns the last message about each unit that came after a time.
+func (r *receiver) since(at time.Time, unit func(*message) string) map[string]*message {
+	last, all := map[string]*message{}, r.all()
+	for i := len(all) - 1; i >= 0 && all[i].at.After(at); i-- {
+		if of := unit(all[i]); last[of] == nil {
+			last[of] = all[i]
+		}
+	}
+	return last
 }
 
 // until waits until something is so, and looks at it after each message.

@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -30,7 +32,7 @@ func TestReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range sizes {
-		t.Run(fmt.Sprint(s.replicas), func(t *testing.T) { takeAway(t, s) })
+		t.Run(strings.TrimSpace(fmt.Sprint(s.replicas, " ", s.by)), func(t *testing.T) { takeAway(t, s) })
 	}
 }
 
@@ -39,6 +41,10 @@ func takeAway(t *testing.T, s size) {
 	w := newWorld(t, s)
 	for n, how := range s.order(rand.New(rand.NewPCG(s.seed, 0))) {
 		w.awaitAll(t)
+		if how == scaled {
+			w.scale(t, n)
+			continue
+		}
 		w.end(t, n, how)
 	}
 	w.awaitAll(t)
@@ -46,16 +52,20 @@ func takeAway(t *testing.T, s size) {
 	for _, err := range w.writing.errs {
 		t.Errorf("a change has failed: %v", err)
 	}
-	now := w.writing.truths()
-	w.receiver.until(limit, func() bool {
-		return len(missing(w.receiver.all(), now)) == 0
-	})
-	got := w.receiver.all()
+	what := func() ([]*message, map[string]truth) {
+		got, now := w.receiver.all(), w.writing.truths()
+		if s.by == "object" {
+			return apart(got, now)
+		}
+		return got, now
+	}
+	w.receiver.until(limit, func() bool { return len(missing(what())) == 0 })
+	got, now := what()
 	w.report(t, "missing", missing(got, now))
 	w.report(t, "out of order", disorder(got))
 	again, unexplained := repeated(got, w.losses)
 	w.report(t, "again without reason", unexplained)
-	w.report(t, "two leaders", together(got, w.losses))
+	w.report(t, "two at once", together(got, w.losses, s.unit))
 	t.Logf("%d changes of %d objects, %d messages, %d of them again", w.writing.changes.Load(),
 		len(now), len(got), again)
 	for _, how := range slices.Sorted(maps.Keys(w.took)) {
@@ -68,6 +78,8 @@ func takeAway(t *testing.T, s size) {
 
 // world is a control plane with replicas, whoever changes it, and whoever gets that.
 type world struct {
+	size
+	random   *rand.Rand
 	receiver *receiver
 	replicas []*replica
 	writing  *writing
@@ -83,16 +95,21 @@ func newWorld(t *testing.T, s size) *world {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	c := startCluster(ctx, t)
-	w := &world{receiver: newReceiver(t), client: &http.Client{Timeout: 5 * time.Second},
-		took: map[ending][]time.Duration{}}
-	t.Cleanup(w.client.CloseIdleConnections)
+	w := &world{size: s, random: rand.New(rand.NewPCG(s.seed, 1)), receiver: newReceiver(t),
+		client: newProbe(t), took: map[ending][]time.Duration{}}
 	for n := range s.replicas {
-		r := newReplica(t, n, c, w.receiver.url())
+		r := newReplica(t, n, c, w.receiver.url(), s)
 		t.Cleanup(r.stop)
 		w.replicas = append(w.replicas, r)
 		r.start(t)
 	}
-	w.writing = &writing{maps: c.client.CoreV1().ConfigMaps(metav1.NamespaceDefault),
+	for n := range namespaces {
+		if _, err := c.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+			ObjectMeta: metav1.ObjectMeta{Name: namespaceOf(n)}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.writing = &writing{maps: c.client.CoreV1(),
 		receiver: w.receiver, now: map[string]truth{}}
 	var changing sync.WaitGroup
 	changing.Go(func() { w.writing.run(ctx, s.seed) })
@@ -104,12 +121,24 @@ func newWorld(t *testing.T, s size) *world {
 	return w
 }
 
+// newProbe returns a client that asks replicas how they are.
+func newProbe(t *testing.T) *http.Client {
+	client := &http.Client{Timeout: 5 * time.Second}
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
 func (w *world) stopWriting() { w.stop() }
 
 // awaitAll starts what has ended, and waits until all replicas are ready and one delivers.
 func (w *world) awaitAll(t *testing.T) {
 	t.Helper()
 	deadline := time.Now().Add(limit)
+	for i := range w.losses {
+		if w.losses[i].back.IsZero() {
+			w.losses[i].back = time.Now()
+		}
+	}
 	for _, r := range w.replicas {
 		for !w.ready(r) {
 			r.start(t)
@@ -119,12 +148,15 @@ func (w *world) awaitAll(t *testing.T) {
 			<-time.After(50 * time.Millisecond)
 		}
 	}
+	working := 1
+	if w.by != "" {
+		working = len(w.replicas)
+	}
 	begun := time.Now()
 	if !w.receiver.until(limit, func() bool {
-		_, at, any := w.receiver.last()
-		return any && at.After(begun)
+		return len(w.receiver.since(begun, func(m *message) string { return strconv.Itoa(m.replica) })) >= working
 	}) {
-		t.Fatalf("nobody delivers\n%s", w.tails())
+		t.Fatalf("not all that should deliver\n%s", w.tails())
 	}
 }
 
@@ -137,11 +169,44 @@ func (w *world) ready(r *replica) bool {
 	return a.StatusCode == http.StatusOK
 }
 
-// end takes the leader away.
+// scale asks all replicas but one to stop, and waits until that one has all.
+func (w *world) scale(t *testing.T, n int) {
+	t.Helper()
+	begun, stays := time.Now(), w.random.IntN(len(w.replicas))
+	for i, r := range w.replicas {
+		if i != stays {
+			w.losses = append(w.losses, loss{how: asked, replica: i, at: begun, until: begun})
+			r.signal(syscall.SIGTERM)
+		}
+	}
+	for i, r := range w.replicas {
+		if i == stays {
+			continue
+		}
+		select {
+		case <-r.ended:
+		case <-time.After(limit):
+			t.Fatalf("%d: replica %d has not ended\n%s", n, i, tail(r))
+		}
+	}
+	ended := time.Now()
+	if !w.receiver.until(limit, func() bool {
+		return len(w.receiver.since(ended, (*message).namespace)) == namespaces
+	}) {
+		t.Fatalf("%d: replica %d does not deliver all\n%s", n, stays, w.tails())
+	}
+	w.took[scaled] = append(w.took[scaled], ended.Sub(begun))
+}
+
+// end takes a replica away: the one that delivered last.
 func (w *world) end(t *testing.T, n int, how ending) {
 	t.Helper()
 	number, _, _ := w.receiver.last()
 	r := w.replicas[number]
+	had := map[string]bool{} // what it was to deliver
+	for unit, m := range w.receiver.since(time.Time{}, w.unit) {
+		had[unit] = m.replica == number
+	}
 	l := loss{how: how, replica: number, at: time.Now()}
 	switch how {
 	case killed:
@@ -158,15 +223,18 @@ func (w *world) end(t *testing.T, n int, how ending) {
 		l.until = l.at.Add(leaseDuration + time.Second)
 	}
 	w.losses = append(w.losses, l)
-	var by int
-	var at time.Time
 	if !w.receiver.until(limit, func() bool {
-		by, at, _ = w.receiver.last()
-		return by != number
+		last := w.receiver.since(l.at, w.unit)
+		for unit, was := range had {
+			if was && (last[unit] == nil || last[unit].replica == number) {
+				return false
+			}
+		}
+		return true
 	}) {
 		t.Fatalf("%d: %s of replica %d: nobody takes over\n%s", n, how, number, w.tails())
 	}
-	w.took[how] = append(w.took[how], at.Sub(l.at))
+	w.took[how] = append(w.took[how], time.Since(l.at))
 	if how == frozen {
 		<-time.After(time.Until(l.until)) // that is what is tested
 		r.signal(syscall.SIGCONT)

@@ -23,6 +23,11 @@ const (
 	patience = 15 * time.Second
 )
 
+// namespaces is how many there are that objects are in.
+const namespaces = 24
+
+func namespaceOf(number int) string { return fmt.Sprintf("n%d", number%namespaces) }
+
 // truth is the last state of an object, as the API server has it.
 type truth struct {
 	uid     string // "" if there is none
@@ -32,7 +37,7 @@ type truth struct {
 
 // writing changes objects until it is stopped.
 type writing struct {
-	maps     core.ConfigMapInterface
+	maps     core.ConfigMapsGetter
 	receiver *receiver
 	changes  atomic.Int64
 
@@ -77,7 +82,7 @@ func (w *writing) run(ctx context.Context, seed uint64) {
 func (w *writing) change(random *rand.Rand, number int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	name := fmt.Sprintf("m%03d", number)
+	name, maps := fmt.Sprintf("m%03d", number), w.maps.ConfigMaps(namespaceOf(number))
 	w.mu.Lock()
 	was := w.now[name]
 	w.mu.Unlock()
@@ -92,12 +97,12 @@ func (w *writing) change(random *rand.Rand, number int) {
 	is := truth{}
 	switch {
 	case was.uid == "":
-		m, err = w.maps.Create(ctx, m, metav1.CreateOptions{})
+		m, err = maps.Create(ctx, m, metav1.CreateOptions{})
 		is.bad = bad
 	case random.IntN(10) == 0:
-		m, err = &corev1.ConfigMap{}, w.maps.Delete(ctx, name, metav1.DeleteOptions{})
+		m, err = &corev1.ConfigMap{}, maps.Delete(ctx, name, metav1.DeleteOptions{})
 	default:
-		m, err = w.maps.Update(ctx, m, metav1.UpdateOptions{})
+		m, err = maps.Update(ctx, m, metav1.UpdateOptions{})
 		is.bad = bad
 	}
 	if apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err) {

@@ -265,7 +265,7 @@ func TestParseWatchEvent(t *testing.T) {
 		`{"type":"ADDED","object":{"metadata":{}}}`:      "offset 25: object has no metadata.name",
 		`{"type":"ADDED","object":{"metadata":{"name":1`: "offset 46: unexpected end of JSON text",
 		`{}`: "watch frame has no object",
-		`[]`: "offset 0: expected a watch frame, found '['",
+		`[]`: "offset 0: expected an object, found '['",
 	} {
 		_, end, err := p.ParseWatchEvent([]byte(in))
 		if err == nil || err.Error() != want {

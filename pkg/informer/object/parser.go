@@ -33,6 +33,13 @@ type Parser struct {
 	DigestKey []byte
 	// Plain makes plain objects only.
 	Plain bool
+	// Own, if set, reports whether an object is one of those to be parsed. Others that come in a
+	// list or a watch are passed over behind the head of their metadata, which is all that is
+	// checked of those in a watch. Own has to be true of what it cannot tell by empty strings.
+	Own func(namespace, name, uid string) bool
+	// OwnByUID: the uid is all that Own needs. Else it is the namespace, or the name of what has no
+	// namespace.
+	OwnByUID bool
 	// Last, if set, returns the last known state of an object, made by this parser, or nil. Most
 	// often the next state differs little from it.
 	Last func(Key) *Object
@@ -117,10 +124,15 @@ func (p *Parser) parse(s string) (*Object, error) {
 }
 
 // ParseItem returns the object at the beginning of text, in its stored form, and its end in text.
-// If text ends before the object does, the error is ErrTruncated.
+// The object is nil if it is not an Own one. If text ends before the object does, the error is
+// ErrTruncated.
 func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
 	s := view(text)
 	start := jsontext.SkipSpace(s, 0)
+	if _, foreign := p.foreign(s, start); foreign {
+		end, err = ScanValue(text)
+		return nil, end, err
+	}
 	if end, err = p.read(s, start); err != nil {
 		return nil, end, err
 	}

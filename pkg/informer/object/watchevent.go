@@ -11,8 +11,11 @@ import (
 // WatchEvent is one event of a watch stream.
 type WatchEvent struct {
 	Type string // ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or another one
-	// Object is set for ADDED, MODIFIED and DELETED.
-	Object *Object
+	// Object is set for ADDED, MODIFIED and DELETED, unless that is Foreign: not one of the
+	// parser's Own. Version is its resourceVersion.
+	Object  *Object
+	Foreign bool
+	Version string
 	// Text is a copy of the object's JSON for all other types, whose objects may have no name.
 	Text string
 }
@@ -23,62 +26,68 @@ type WatchEvent struct {
 // caller may skip it.
 func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error) {
 	s := view(text)
-	i := jsontext.SkipSpace(s, 0)
-	if i >= len(s) || s[i] != '{' {
-		return w, i, scan.Unexpected(s, i, "a watch frame")
-	}
 	objectStart, objectEnd := -1, -1
 	var objectErr error
 	c := scan.Scanner{IgnoreNames: true}
-	i = jsontext.SkipSpace(s, i+1)
-	for first := true; i >= len(s) || s[i] != '}'; first = false {
-		if !first {
-			if i >= len(s) || s[i] != ',' {
-				return w, i, scan.Unexpected(s, i, "',' or '}'")
-			}
-			i = jsontext.SkipSpace(s, i+1)
-		}
-		nameEnd, value, _, err := c.MemberName(s, i)
-		if err != nil {
-			return w, nameEnd, err
-		}
-		switch name := s[i+1 : nameEnd-1]; name {
-		case "object":
-			objectStart = value
-			i, objectErr = p.read(s, value)
-			if objectErr != nil && !errors.Is(objectErr, scan.ErrTruncated) {
-				i, err = c.Value(s, value, 1)
-			} else {
-				err = objectErr
-			}
-			objectEnd = i
-		default:
+	i, err := scanMembers(&c, s, jsontext.SkipSpace(s, 0), func(name string, value int) (i int,
+		err error) {
+		if name != "object" || objectStart >= 0 { // the first one, as in the metadata
 			if i, err = c.Value(s, value, 1); err == nil && name == "type" && s[value] == '"' {
 				w.Type = frameType(s[value+1 : i-1])
 			}
+			return i, err
 		}
-		if err != nil {
-			return w, i, err
+		objectStart = value
+		if w.Version, w.Foreign = p.foreign(s, value); w.Foreign {
+			if i = lineEnd(s, value); i > 0 && w.isChange() {
+				return i, errEnough
+			}
+			i, err = c.Value(s, value, 1)
+		} else if i, objectErr = p.read(s, value); errors.Is(objectErr, scan.ErrTruncated) {
+			err = objectErr
+		} else if objectErr != nil {
+			i, err = c.Value(s, value, 1)
 		}
-		i = jsontext.SkipSpace(s, i)
-	}
-	i++
-	if objectStart < 0 {
+		objectEnd = i
+		return i, err
+	})
+	switch {
+	case err == errEnough:
+		return w, i, nil
+	case err != nil:
+		return w, i, err
+	case objectStart < 0:
 		return w, i, &ObjectError{errors.New("watch frame has no object")}
-	}
-	switch w.Type {
-	case "ADDED", "MODIFIED", "DELETED":
-		if objectErr == nil {
-			w.Object, objectErr = p.build(objectStart, objectEnd, true)
-		}
-		if objectErr != nil {
-			return w, i, &ObjectError{objectErr}
-		}
+	case !w.isChange():
+		w.Text, w.Version, w.Foreign = string(text[objectStart:objectEnd]), "", false
 		return w, i, nil
-	default:
-		w.Text = string(text[objectStart:objectEnd])
+	case w.Foreign:
 		return w, i, nil
+	case objectErr == nil:
+		w.Object, objectErr = p.build(objectStart, objectEnd, true)
 	}
+	if objectErr != nil {
+		return w, i, &ObjectError{objectErr}
+	}
+	w.Version = w.Object.ResourceVersion()
+	return w, i, nil
+}
+
+// lineEnd returns the end of the line that place i is in if a watch frame ends there, 0 if it may not
+// be one. API servers write each frame as a line, so that what is foreign need not be read to its
+// end. What follows a closing brace within a frame is never an opening one. Nobody ends some frames
+// with lines and others without.
+func lineEnd(s string, i int) int {
+	end := i + strings.IndexByte(s[i:], '\n')
+	if end > i && s[end-1] == '}' && (end+1 == len(s) || s[end+1] == '{') {
+		return end
+	}
+	return 0
+}
+
+// isChange reports whether the event is about one object's state.
+func (w *WatchEvent) isChange() bool {
+	return w.Type == "ADDED" || w.Type == "MODIFIED" || w.Type == "DELETED"
 }
 
 // frameType returns the type of an event. The known types take no memory.

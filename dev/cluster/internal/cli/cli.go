@@ -21,16 +21,18 @@ import (
 
 const usage = `devcluster runs a Kubernetes control plane on loopback ports, for tests and demonstrations.
 
-  devcluster up --dir DIR [--with controllers [--nodes N] [--kwok PATH]] [--timeout D]
+  devcluster up --dir DIR [--with controllers [--nodes N] [--kwok PATH]] [--feature-gates TEXT] [--timeout D]
       start etcd and the API server in the background, wait until they are ready and print the path of the
       admin kubeconfig, DIR/kubeconfig; with controllers: also the controller manager, the scheduler and
-      kwok with N nodes (3), so that a Deployment becomes running pods
+      kwok with N nodes (3), so that a Deployment becomes running pods; with feature gates: the API server has
+      them, for example ShardedListAndWatch=true
   devcluster down --dir DIR
       stop it and remove its data; the logs stay in DIR/logs
   devcluster status --dir DIR
       say of each component whether it runs, its pid, its address and whether it is ready
-  devcluster restart-apiserver --dir DIR [--timeout D]
-      restart the API server alone, with the same port and data; also starts one that was killed
+  devcluster restart-apiserver --dir DIR [--feature-gates TEXT] [--timeout D]
+      restart the API server alone, with the same port and data, and with other feature gates if they are
+      given ('' for none); also starts one that was killed
 `
 
 // Exit statuses.
@@ -102,6 +104,7 @@ func (a app) up(ctx context.Context, args []string) error {
 	flags.StringVar(&with, "with", "", "")
 	flags.IntVar(&o.Nodes, "nodes", 0, "")
 	flags.StringVar(&o.Kwok, "kwok", "", "")
+	flags.StringVar(&o.FeatureGates, "feature-gates", "", "")
 	flags.DurationVar(&o.Timeout, "timeout", cluster.DefaultTimeout, "")
 	if err := parse(flags, args); err != nil {
 		return err
@@ -175,11 +178,16 @@ func (a app) status(ctx context.Context, args []string) error {
 
 func (a app) restartAPIServer(ctx context.Context, args []string) error {
 	flags, dir := newFlags("restart-apiserver")
+	var gates *string
+	flags.Func("feature-gates", "", func(text string) error {
+		gates = &text
+		return nil
+	})
 	timeout := flags.Duration("timeout", cluster.DefaultTimeout, "")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
-	return cluster.RestartAPIServer(ctx, *dir, *timeout, a.say)
+	return cluster.RestartAPIServer(ctx, *dir, gates, *timeout, a.say)
 }
 
 // newFlags makes a flag set that leaves printing to Main, with the flag that every command has.

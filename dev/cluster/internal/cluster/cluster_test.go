@@ -121,6 +121,18 @@ func TestTakeOverDoesNotAddControllersToARunningCluster(t *testing.T) {
 	}
 }
 
+func TestTakeOverDoesNotChangeFeatureGates(t *testing.T) {
+	l := owned(t)
+	put(t, l.settings(), `{"featureGates":"A=true"}`)
+	put(t, l.kubeconfig(), "")
+	startSleeper(t, l, etcd)
+	startSleeper(t, l, apiServer)
+	_, _, err := takeOverSaying(t, l, Options{FeatureGates: "B=true"})
+	if err == nil || !strings.Contains(err.Error(), `has the feature gates "A=true"`) {
+		t.Errorf("takeOver = %v", err)
+	}
+}
+
 func TestDownStopsEvenIfTheDirectoryIsGone(t *testing.T) {
 	l := owned(t)
 	startSleeper(t, l, etcd)
@@ -145,7 +157,7 @@ func TestStatusAndRestartWithoutACluster(t *testing.T) {
 	if _, err := Status(context.Background(), dir); !errors.Is(err, ErrNone) {
 		t.Errorf("Status = %v", err)
 	}
-	if err := RestartAPIServer(context.Background(), dir, DefaultTimeout, quiet); !errors.Is(err,
+	if err := RestartAPIServer(context.Background(), dir, nil, DefaultTimeout, quiet); !errors.Is(err,
 		ErrNone) {
 		t.Errorf("RestartAPIServer = %v", err)
 	}
@@ -171,6 +183,11 @@ func TestComponents(t *testing.T) {
 	}
 	if len(names) > 0 {
 		t.Errorf("stopOrder forgets %v", names)
+	}
+
+	const gates = "--feature-gates=A=true,B=false"
+	if !slices.Contains(apiServerComponent(l, settings{FeatureGates: "A=true,B=false"}).args, gates) {
+		t.Errorf("the API server lacks %s", gates)
 	}
 
 	// Without controllers nothing creates service accounts, and pods must be accepted all the same.

@@ -95,6 +95,9 @@ func apiServerComponent(l layout, s settings) component {
 		// Nothing creates the service accounts that this plugin requires for every pod.
 		args = append(args, "--disable-admission-plugins=ServiceAccount")
 	}
+	if s.FeatureGates != "" {
+		args = append(args, "--feature-gates="+s.FeatureGates)
+	}
 	return component{
 		name:    apiServer,
 		address: address("https", s.Ports.APIServer),

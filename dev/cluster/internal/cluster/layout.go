@@ -110,7 +110,9 @@ type settings struct {
 	Controllers bool   `json:"controllers"`
 	Nodes       int    `json:"nodes"`
 	Kwok        string `json:"kwok,omitempty"` // path of the program
-	Ports       ports  `json:"ports"`
+	// FeatureGates are those that the API server was last started with.
+	FeatureGates string `json:"featureGates,omitempty"`
+	Ports        ports  `json:"ports"`
 }
 
 type ports struct {

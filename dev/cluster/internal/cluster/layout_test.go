@@ -139,7 +139,7 @@ func TestSettingsSurviveWriting(t *testing.T) {
 	if _, err := l.readSettings(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("readSettings of a new directory: %v", err)
 	}
-	want := settings{Controllers: true, Nodes: 3, Kwok: "/bin/kwok",
+	want := settings{Controllers: true, Nodes: 3, Kwok: "/bin/kwok", FeatureGates: "A=true",
 		Ports: ports{Etcd: 1, APIServer: 2, Kwok: 5}}
 	if err := l.writeSettings(want); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // newSettings returns the settings of a new cluster.
 func newSettings(o Options) (settings, error) {
-	s := settings{Controllers: o.Controllers}
+	s := settings{Controllers: o.Controllers, FeatureGates: o.FeatureGates}
 	if !o.Controllers {
 		free, err := freePorts(2)
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 // RestartAPIServer ends the API server, if it is running, and starts it again with the same port,
-// certificates and data. Everything else keeps running. If the new one does not become ready, it is
-// stopped.
-func RestartAPIServer(ctx context.Context, dir string, timeout time.Duration,
+// certificates and data, and with the same feature gates if gates is nil. Everything else keeps
+// running. If the new one does not become ready, it is stopped.
+func RestartAPIServer(ctx context.Context, dir string, gates *string, timeout time.Duration,
 	say func(string, ...any)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
@@ -50,6 +50,9 @@ func RestartAPIServer(ctx context.Context, dir string, timeout time.Duration,
 	if err != nil {
 		return err
 	}
+	if gates != nil {
+		s.FeatureGates = *gates
+	}
 	c := apiServerComponent(l, s)
 	if err := starter.start(c); err != nil {
 		return err
@@ -57,5 +60,8 @@ func RestartAPIServer(ctx context.Context, dir string, timeout time.Duration,
 	if err := starter.awaitReady(ctx, c, pollQuick); err != nil {
 		return errors.Join(err, stopNamed(context.WithoutCancel(ctx), l, apiServer))
 	}
-	return nil
+	if gates == nil {
+		return nil
+	}
+	return l.writeSettings(s)
 }

@@ -27,10 +27,12 @@ const DefaultTimeout = 3 * time.Minute
 
 // Options of Up. The zero value starts etcd and the API server.
 type Options struct {
-	Controllers bool          // also run the controller manager, the scheduler and kwok
-	Nodes       int           // number of nodes, with Controllers; default 3
-	Kwok        string        // path of kwok; default: next to this program
-	Timeout     time.Duration // for the whole start; default DefaultTimeout
+	Controllers bool   // also run the controller manager, the scheduler and kwok
+	Nodes       int    // number of nodes, with Controllers; default 3
+	Kwok        string // path of kwok; default: next to this program
+	// FeatureGates are the API server's, in the form of its flag.
+	FeatureGates string
+	Timeout      time.Duration // for the whole start; default DefaultTimeout
 	// Say receives progress in short lines; default: discarded.
 	Say func(format string, args ...any)
 }
@@ -142,6 +144,9 @@ func adopt(ctx context.Context, l layout, o Options) error {
 	}
 	if o.Controllers && !s.Controllers {
 		return fmt.Errorf("the cluster running in %s has no controllers: run down first, then up --with controllers", l.dir)
+	}
+	if o.FeatureGates != "" && o.FeatureGates != s.FeatureGates {
+		return fmt.Errorf("the cluster running in %s has the feature gates %q: change them with restart-apiserver", l.dir, s.FeatureGates)
 	}
 	o.Say("a cluster is already running in %s", l.dir)
 	ctx, cancel := context.WithTimeoutCause(ctx, adoptTimeout, errUnhealthy)

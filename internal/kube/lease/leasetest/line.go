@@ -1,11 +1,16 @@
 package leasetest
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/informerd/informerd/internal/kube/lease"
@@ -19,12 +24,17 @@ type Line struct {
 	mended   chan struct{} // nil if it is not cut
 	requests []string
 	fault    func(n int, r *http.Request) Fault
+	ahead    time.Duration
 }
 
 // Fault is what happens to a request. The zero value is that it is answered.
 type Fault struct {
 	Answer *http.Response // of something other than the server, which does not get the request
 	Lost   error          // the server gets it, and its answer gets lost
+	// Late is after how long the server gets it, also if nobody waits for the answer any more.
+	Late time.Duration
+	// Slow is how long the server's answer is under way.
+	Slow time.Duration
 }
 
 // NewLine returns a line to the server.
@@ -63,6 +73,14 @@ func (l *Line) Break(fault func(n int, r *http.Request) Fault) {
 	l.requests, l.fault = nil, fault
 }
 
+// SetClock sets by how much the clock of this replica is ahead: the times of Leases that it writes
+// are wrong by that.
+func (l *Line) SetClock(ahead time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ahead = ahead
+}
+
 // Requests returns the methods of the requests since Break.
 func (l *Line) Requests() []string {
 	l.mu.Lock()
@@ -81,16 +99,66 @@ func (l *Line) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l.fault != nil {
 		fault = l.fault(len(l.requests), r)
 	}
+	ahead := l.ahead
 	l.mu.Unlock()
 	if fault.Answer != nil {
 		return fault.Answer, nil
 	}
-	a := l.server.serve(r)
+	sent, err := copyOf(r, ahead)
+	if err != nil {
+		return nil, err
+	}
+	a, err := l.serve(sent, fault.Late, fault.Slow)
+	if err != nil {
+		return nil, err
+	}
 	if fault.Lost != nil {
 		return nil, fault.Lost
 	}
 	a.Request, a.Body = r, &body{a.Body, l, r.Context()}
 	return a, nil
+}
+
+// copyOf returns a request with all that it sends, as a replica does whose clock is ahead.
+func copyOf(r *http.Request, ahead time.Duration) (*http.Request, error) {
+	if r.Body == nil {
+		return r, nil
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var o struct{ Spec fields }
+	if err := json.Unmarshal(text, &o); err != nil {
+		return nil, err
+	}
+	for _, field := range []string{"acquireTime", "renewTime"} {
+		if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(o.Spec[field])); err == nil {
+			text = bytes.Replace(text, fmt.Appendf(nil, "%q:%q", field, o.Spec[field]),
+				fmt.Appendf(nil, "%q:%q", field, at.Add(ahead).Format(metav1.RFC3339Micro)), 1)
+		}
+	}
+	sent := r.Clone(r.Context())
+	sent.Body = io.NopCloser(bytes.NewReader(text))
+	return sent, nil
+}
+
+// serve has the server answer a request after some time, and returns the answer after some more.
+func (l *Line) serve(r *http.Request, late, slow time.Duration) (*http.Response, error) {
+	if late+slow == 0 {
+		return l.server.serve(r), nil
+	}
+	answered := make(chan *http.Response, 1)
+	time.AfterFunc(late, func() {
+		a := l.server.serve(r)
+		time.AfterFunc(slow, func() { answered <- a })
+	})
+	select {
+	case a := <-answered:
+		return a, nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
 }
 
 // await waits until the line is not cut.

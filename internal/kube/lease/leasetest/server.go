@@ -1,6 +1,6 @@
 // Package leasetest simulates an API server of Leases and ConfigMaps in tests, without a network:
 // so it works in the bubbles of testing/synctest. It has resourceVersions, and refuses updates of
-// older ones.
+// older ones, as deletes with such a precondition.
 package leasetest
 
 import (
@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -71,9 +73,20 @@ func (s *Server) Put(path, text string) {
 func (s *Server) Delete(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.delete(path)
+}
+
+func (s *Server) delete(path string) {
 	s.version++
 	s.logOf(path).Add(s.version, frame("DELETED", s.objects[path]))
 	delete(s.objects, path)
+}
+
+// Paths returns where there are objects, in order.
+func (s *Server) Paths() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.objects))
 }
 
 // Drop ends all watches.
@@ -104,6 +117,8 @@ func (s *Server) serve(r *http.Request) *http.Response {
 		return s.put(path.Join(r.URL.Path, metadata(o)["name"].(string)), o, false)
 	case http.MethodPut:
 		return s.put(r.URL.Path, read(r), true)
+	case http.MethodDelete:
+		return s.remove(r.URL.Path, read(r))
 	}
 	switch {
 	case one && query.Get("watch") != "":
@@ -115,14 +130,49 @@ func (s *Server) serve(r *http.Request) *http.Response {
 		if o := s.objects[path.Join(r.URL.Path, name)]; o != nil {
 			items = append(items, o)
 		}
-		return text(http.StatusOK, encode(fields{
-			"metadata": fields{"resourceVersion": strconv.Itoa(s.version)}, "items": items}))
+		return s.list(items)
+	case query.Has("labelSelector"):
+		return s.list(s.labelled(r.URL.Path, query.Get("labelSelector")))
 	}
 	o := s.objects[r.URL.Path]
 	if o == nil {
 		return Refusal(http.StatusNotFound, "NotFound")
 	}
 	return text(http.StatusOK, encode(o))
+}
+
+func (s *Server) list(items []fields) *http.Response {
+	return text(http.StatusOK, encode(fields{
+		"metadata": fields{"resourceVersion": strconv.Itoa(s.version)}, "items": items}))
+}
+
+// labelled returns the objects of a folder that have a label, by name.
+func (s *Server) labelled(folder, selector string) []fields {
+	key, value, _ := strings.Cut(selector, "=")
+	items := []fields{}
+	for _, at := range slices.Sorted(maps.Keys(s.objects)) {
+		labels, _ := metadata(s.objects[at])["labels"].(map[string]any)
+		if path.Dir(at) == folder && labels[key] == value {
+			items = append(items, s.objects[at])
+		}
+	}
+	return items
+}
+
+// remove deletes an object that is as the preconditions of the options say.
+func (s *Server) remove(path string, options fields) *http.Response {
+	now := s.objects[path]
+	if now == nil {
+		return Refusal(http.StatusNotFound, "NotFound")
+	}
+	conditions, _ := options["preconditions"].(map[string]any)
+	for field, want := range conditions {
+		if metadata(now)[field] != want {
+			return Refusal(http.StatusConflict, "Conflict")
+		}
+	}
+	s.delete(path)
+	return text(http.StatusOK, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
 }
 
 // put writes an object that has to be there already, or not.
@@ -139,6 +189,11 @@ func (s *Server) put(path string, o fields, exists bool) *http.Response {
 	s.version++
 	s.writes[path]++
 	metadata(o)["resourceVersion"] = strconv.Itoa(s.version)
+	if exists {
+		metadata(o)["uid"] = metadata(now)["uid"]
+	} else {
+		metadata(o)["uid"] = fmt.Sprint("uid", s.version)
+	}
 	s.objects[path] = o
 	kind := "ADDED"
 	if exists {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
@@ -55,6 +57,7 @@ func (r *Reflector) listPage(ctx context.Context, opts metav1.ListOptions,
 	items *[]*object.Object) (wire.Page, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	opts.ShardSelector = r.Selector
 	silence := time.AfterFunc(ListSilence, cancel)
 	page, err := func() (wire.Page, error) {
 		body, err := r.ListWatcher.List(ctx, opts)
@@ -64,13 +67,45 @@ func (r *Reflector) listPage(ctx context.Context, opts metav1.ListOptions,
 		defer body.Close()
 		heard := heardReader{r.heard.of(body), silence}
 		return wire.ReadList(heard, r.Parser, func(o *object.Object) {
-			*items = append(*items, o)
+			if o == nil {
+				r.Foreign.Add(1)
+			} else {
+				*items = append(*items, o)
+			}
 		}, r.skipInList)
 	}()
 	if !silence.Stop() {
 		return page, ErrListSilent
 	}
-	return page, err
+	switch by := page.Metadata.ShardInfo.Selector; {
+	case r.refusesSelector(err):
+		return r.listPage(ctx, opts, items)
+	case err != nil || by == "" || by == r.Selector || r.Selector == "":
+		return page, err
+	default: // own objects may be missing
+		r.unselect("selected", by)
+		return page, errOtherShard
+	}
+}
+
+// errOtherShard has the consequences of a version that has expired: a new list.
+var errOtherShard = apierrors.NewResourceExpired("the API server has selected another shard")
+
+// refusesSelector reports whether a request has failed because of its selector. Then none is asked
+// for any more: the parameter is young, and a later server may read another text.
+func (r *Reflector) refusesSelector(err error) bool {
+	if r.Selector == "" || err == nil || !strings.Contains(err.Error(), "shard selector") {
+		return false
+	}
+	r.unselect("error", err)
+	return true
+}
+
+// unselect has the server send all objects from now on.
+func (r *Reflector) unselect(what string, is any) {
+	r.Log.Warn("the API server does not select the shard that it was asked for, so all objects are asked for",
+		"asked", r.Selector, what, is)
+	r.Selector = ""
 }
 
 // ErrListSilent ends a list of which nothing comes for too long.

@@ -59,8 +59,13 @@ func (r *Reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 	timeout := WatchTimeout + rand.N(WatchTimeout)
 	seconds := int64(timeout / time.Second)
 	opts.TimeoutSeconds, opts.AllowWatchBookmarks = &seconds, true
-	ctx, cancel := context.WithTimeout(ctx, timeout+WatchGrace)
-	body, err := r.ListWatcher.Watch(ctx, opts)
+	opts.ShardSelector = r.Selector
+	watching, cancel := context.WithTimeout(ctx, timeout+WatchGrace)
+	body, err := r.ListWatcher.Watch(watching, opts)
+	if r.refusesSelector(err) {
+		cancel()
+		return r.openWatch(ctx, opts)
+	}
 	if err != nil {
 		cancel()
 		return nil, err
@@ -188,11 +193,11 @@ func (r *Reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 		}
 		w.events++
 		unordered = unordered && frame.Type == "ADDED"
-		if frame.Object != nil && !unordered {
-			if r.rewinds(frame.Object.ResourceVersion(), r.last) {
+		if !unordered {
+			if r.rewinds(frame.Version, r.last) {
 				return needsList, nil
 			}
-			r.SetVersion(frame.Object.ResourceVersion())
+			r.SetVersion(frame.Version)
 		}
 	}
 	return ended, ctx.Err()
@@ -200,6 +205,10 @@ func (r *Reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 
 // take handles one frame. The error is ctx's, unless the watch has ended with the frame.
 func (r *Reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd, error) {
+	if frame.Foreign {
+		r.Foreign.Add(1)
+		return notEnded, nil
+	}
 	switch frame.Type {
 	case "ADDED":
 		return notEnded, r.enqueue(ctx, queue.Added, frame.Object)

@@ -179,13 +179,16 @@ func (r *Reflector) readStreamedList(ctx context.Context, w *watchStream,
 		}
 		w.events++
 		isNew := false
-		switch frame.Type {
-		case "ADDED", "MODIFIED":
+		switch typ := frame.Type; {
+		case frame.Foreign:
+			r.Foreign.Add(1)
+			isNew = typ == "ADDED"
+		case typ == "ADDED", typ == "MODIFIED":
 			// The texts of a whole list would be many times the store.
 			isNew = list.put(frame.Object.Stored())
-		case "DELETED":
+		case typ == "DELETED":
 			list.remove(frame.Object.Key())
-		case "BOOKMARK":
+		case typ == "BOOKMARK":
 			bookmark, err := wire.ReadBookmark(frame.Text)
 			if err != nil {
 				return nil, "", err
@@ -193,7 +196,7 @@ func (r *Reflector) readStreamedList(ctx context.Context, w *watchStream,
 			if bookmark.EndsList {
 				return list.objects(), bookmark.Version, nil
 			}
-		case "ERROR":
+		case typ == "ERROR":
 			return nil, "", wire.StatusError(frame.Text)
 		default:
 			return nil, "", fmt.Errorf("frame of unknown type %.20q", frame.Type)

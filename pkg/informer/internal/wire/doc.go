@@ -6,6 +6,7 @@
 //
 //   - Memory follows the largest value of a stream, not the length of the stream.
 //   - An object never refers to the stream's buffer.
+//   - What is not among the parser's Own costs little more than to read and drop its bytes.
 //   - A malformed object does not end its stream; the error about it never quotes it.
 //   - The connections are the Client's own; credentials and their rotation are client-go's.
 //   - Neither retries nor rate limits hide in a request; a Retry-After is in its error.

@@ -15,12 +15,17 @@ type Page struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`
 		Continue        string `json:"continue"`
+		// ShardInfo has the ListOptions.ShardSelector by which the server has selected the items,
+		// if it has.
+		ShardInfo struct {
+			Selector string `json:"selector"`
+		} `json:"shardInfo"`
 	}
 }
 
 // ReadList reads one page as it arrives, in whatever order its members come, and calls add for each
-// item as soon as it is complete. For an item that is JSON but not an object informerd can hold it
-// calls skip, and reads on.
+// item as soon as it is complete, with nil for one that is not among the parser's Own. For an item
+// that is JSON but not an object informerd can hold it calls skip, and reads on.
 func ReadList(r io.Reader, parser *object.Parser, add func(*object.Object),
 	skip func(error)) (Page, error) {
 	var page Page

@@ -97,6 +97,58 @@ func benchWatch(b *testing.B, cfg *rest.Config, arrival, work string, size int) 
 	}
 }
 
+// BenchmarkForeign measures what an event of 10 KB costs that a watch passes over, as foreign, and
+// what it costs to read its bytes and drop them: CPU time of the whole process. Events come in a
+// burst.
+func BenchmarkForeign(b *testing.B) {
+	for _, protocol := range wiretest.Protocols {
+		cfg := benchServer(b, protocol)
+		for _, work := range []string{"read", "uid", "namespace"} {
+			b.Run(protocol+"/"+work, func(b *testing.B) { benchForeign(b, cfg, work) })
+		}
+	}
+}
+
+func benchForeign(b *testing.B, cfg *rest.Config, work string) {
+	client, err := NewClient(cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	body, err := client.Collection(pods, "", "burst", "").Watch(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer body.Close()
+	watch := NewWatch(body, &object.Parser{Kind: "Pod", OwnByUID: work == "uid",
+		Own: func(string, string, string) bool { return false }}, func() {})
+	buf, left := make([]byte, busyBuffer), 0
+	next := func() {
+		frame, err := watch.Next(nil)
+		if err != nil || !frame.Foreign {
+			b.Fatalf("%+v, %v", frame, err)
+		}
+	}
+	if work == "read" {
+		next = func() {
+			for left < len(benchFrame) {
+				n, err := body.Read(buf)
+				if err != nil {
+					b.Fatal(err)
+				}
+				left += n
+			}
+			left -= len(benchFrame)
+		}
+	}
+	before, events := used(b), 0.0
+	for b.Loop() {
+		next()
+		events++
+	}
+	b.ReportMetric((used(b)[0]-before[0])/events, "cpu-ns/op")
+}
+
 // used is the CPU time this process has had, in nanoseconds, the kernel's part of it, and its reads
 // and writes so far.
 func used(b *testing.B) (u [4]float64) {
@@ -166,20 +218,24 @@ func TestBenchServer(t *testing.T) {
 	server.Close()
 }
 
-// serveBench sends events until nobody reads them. In a burst it flushes after some of them, as an
-// API server does when it has no more for the moment.
-func serveBench(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
+var benchFrame = func() []byte {
 	var env strings.Builder
 	for i := 0; env.Len() < 9800; i++ {
 		fmt.Fprintf(&env, `{"name":"VARIABLE_%d","value":"value number %x"},`, i, i*i*7919)
 	}
-	text := []byte(`{"type":"MODIFIED","object":` + podText("web-1", "u1", 123456,
+	return []byte(`{"type":"MODIFIED","object":` + podText("web-1",
+		"0b2f2b0e-4bd5-4d8f-b5d5-0c6c2a0b7a11", 123456,
 		`,"spec":{"env":[`+env.String()+`{}]}`) + "}\n")
+}()
+
+// serveBench sends events until nobody reads them. In a burst it flushes after some of them, as an
+// API server does when it has no more for the moment.
+func serveBench(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
 	single := r.URL.Query().Get("labelSelector") == "single"
 	w.(http.Flusher).Flush()
 	for i := 0; ; i++ {
-		if _, err := w.Write(text); err != nil {
+		if _, err := w.Write(benchFrame); err != nil {
 			return
 		}
 		if single || i%16 == 0 {

@@ -1,10 +1,10 @@
 package kv
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -18,18 +18,15 @@ const (
 	longestPause = time.Minute // after failures
 )
 
-// root is the bucket that holds one bucket for each listener; its name is the version of what is in
+// root is the bucket that holds one bucket for each table; its name is the version of what is in
 // it.
 var root = []byte("kv.v1")
 
 // file keeps tables on disk. A goroutine of its own writes their changes.
 type file struct {
-	db  *bbolt.DB
+	tables
+	db  *bbolt.DB // guarded by the lock of tables
 	log *slog.Logger
-
-	// guards what follows; held while writing, so that changes are written in their order
-	mu     sync.Mutex
-	tables map[string]*table
 
 	wake, stop, done chan struct{}
 }
@@ -39,26 +36,20 @@ func openFile(path string, log *slog.Logger) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{db: db, log: log, tables: map[string]*table{},
-		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	f := &file{db: db, log: log, wake: make(chan struct{}, 1), stop: make(chan struct{}),
+		done: make(chan struct{})}
+	f.backing, f.changed = f, f.signal
 	go f.run()
 	return f, nil
 }
 
-// load reads a listener's table, without the values whose time is over.
-func (f *file) load(listener string) (*table, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if t := f.tables[listener]; t != nil { // it could not be written when it was released
-		return t, nil
-	}
-	t := newTable()
-	t.changed, t.wake = map[string]struct{}{}, f.signal
-	now := time.Now().UnixNano()
+// Load implements Backing.
+func (f *file) Load(_ context.Context, table string) (map[string]Value, error) {
+	all := map[string]Value{}
 	err := f.db.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(root)
 		if b != nil {
-			b = b.Bucket([]byte(listener))
+			b = b.Bucket([]byte(table))
 		}
 		if b == nil {
 			return nil
@@ -68,48 +59,61 @@ func (f *file) load(listener string) (*table, error) {
 			if err != nil {
 				return boltfile.Damaged(f.db.Path(), err)
 			}
-			if expires != 0 && expires <= now {
-				t.note(string(key))
-				return nil
+			all[string(key)] = Value{string(value), expires}
+			return nil
+		})
+	})
+	return all, err
+}
+
+// Commit implements Backing, with one transaction.
+func (f *file) Commit(_ context.Context, changes map[string]map[string]*Value) error {
+	err := boltfile.Safely(func() error {
+		return f.db.Update(func(tx *bbolt.Tx) error {
+			for table, c := range changes {
+				if err := write(tx, table, c); err != nil {
+					return err
+				}
 			}
-			e := &entry{key: string(key), value: string(value), expires: expires, filed: true}
-			t.entries[e.key] = e
-			t.bytes += int64(len(value))
-			t.noteExpiry(expires)
 			return nil
 		})
 	})
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%s: %w", f.db.Path(), err)
 	}
-	f.tables[listener] = t
-	return t, nil
-}
-
-// release writes a table's changes and forgets it, unless that fails; then it is tried again.
-func (f *file) release(listener string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.writeLocked(); err != nil {
-		f.signal()
-		return err
-	}
-	delete(f.tables, listener)
 	return nil
 }
 
-func (f *file) flush() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.writeLocked()
+func write(tx *bbolt.Tx, table string, changes map[string]*Value) error {
+	b, err := tx.CreateBucketIfNotExists(root)
+	if err != nil {
+		return err
+	}
+	if b, err = b.CreateBucketIfNotExists([]byte(table)); err != nil {
+		return err
+	}
+	for key, v := range changes {
+		if v == nil {
+			err = b.Delete([]byte(key))
+		} else {
+			err = b.Put([]byte(key), appendRecord(nil, key, v))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
+// close writes what is not in the file yet. Tables that are still open stay in memory.
 func (f *file) close() error {
 	close(f.stop)
 	<-f.done
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return errors.Join(f.writeLocked(), f.db.Close())
+	err := errors.Join(f.commitLocked(), f.db.Close())
+	f.open = nil
+	return err
 }
 
 func (f *file) signal() {
@@ -143,55 +147,4 @@ func (f *file) run() {
 			wait)
 		f.signal()
 	}
-}
-
-// writeLocked writes the changes of all tables in one transaction.
-func (f *file) writeLocked() error {
-	changes := map[string][]change{}
-	for listener, t := range f.tables {
-		if c := t.take(); len(c) > 0 {
-			changes[listener] = c
-		}
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	err := boltfile.Safely(func() error {
-		return f.db.Update(func(tx *bbolt.Tx) error {
-			for listener, c := range changes {
-				if err := write(tx, listener, c); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	if err == nil {
-		return nil
-	}
-	for listener, c := range changes {
-		f.tables[listener].putBack(c)
-	}
-	return fmt.Errorf("%s: %w", f.db.Path(), err)
-}
-
-func write(tx *bbolt.Tx, listener string, changes []change) error {
-	b, err := tx.CreateBucketIfNotExists(root)
-	if err != nil {
-		return err
-	}
-	if b, err = b.CreateBucketIfNotExists([]byte(listener)); err != nil {
-		return err
-	}
-	for _, c := range changes {
-		if c.gone {
-			err = b.Delete([]byte(c.key))
-		} else {
-			err = b.Put([]byte(c.key), appendRecord(nil, c))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -197,7 +197,7 @@ func TestOpenRefuses(t *testing.T) {
 	openStore(t, stores, "pods", roomy, true)
 	closed := onDisk(t)
 	closeStores(t, closed)
-	if _, err := closed.Open("pods", roomy, true); err == nil ||
+	if _, err := closed.Open(t.Context(), Table{Listener: "pods", Keep: true}, roomy); err == nil ||
 		err.Error() != "the stores are closed" {
 		t.Errorf("closed stores return %v", err)
 	}
@@ -210,8 +210,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"no folder", "/nowhere/kv.db", "pods", "open /nowhere/kv.db: no such file or directory"},
 	} {
 		other := &Stores{Path: test.path, Log: stores.Log}
-		if _, err := other.Open(test.listener, roomy, true); err == nil ||
-			err.Error() != test.want {
+		_, err := other.Open(t.Context(), Table{Listener: test.listener, Keep: true}, roomy)
+		if err == nil || err.Error() != test.want {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
 		closeStores(t, other)
@@ -271,7 +271,7 @@ func TestDamagedFile(t *testing.T) {
 			}
 			stores := &Stores{Path: path, Log: slog.New(slog.DiscardHandler)}
 			for range 2 { // the first attempt holds nothing that hinders the second
-				_, err := stores.Open("pods", roomy, true)
+				_, err := stores.Open(t.Context(), Table{Listener: "pods", Keep: true}, roomy)
 				if err == nil {
 					t.Fatal("it was opened")
 				}
@@ -307,7 +307,7 @@ func TestDamagedBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		stores := &Stores{Path: path, Log: slog.New(slog.DiscardHandler)}
-		s, err := stores.Open("pods", roomy, true)
+		s, err := stores.Open(t.Context(), Table{Listener: "pods", Keep: true}, roomy)
 		if err != nil {
 			refused++
 			if left, err := os.ReadFile(path); err != nil || !bytes.Equal(left, bad) {

@@ -14,7 +14,7 @@ import (
 
 func flush(t *testing.T, stores *Stores) {
 	t.Helper()
-	if err := stores.Flush(); err != nil {
+	if err := stores.Flush(""); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -141,7 +141,7 @@ func TestFailedFlush(t *testing.T) {
 		s.set(t, "b", "3", 0)
 		s.Delete([]byte("gone"))
 		for range 2 {
-			if err := stores.Flush(); err == nil || err.Error() != "kv: : database not open" {
+			if err := stores.Flush(""); err == nil || err.Error() != "kv: : database not open" {
 				t.Errorf("got %v", err)
 			}
 		}
@@ -170,7 +170,7 @@ func TestFlushToReadOnlyFile(t *testing.T) {
 	}
 	good := replaceDB(stores, db)
 	s.set(t, "a", "1", 0)
-	if err := stores.Flush(); err == nil ||
+	if err := stores.Flush(""); err == nil ||
 		err.Error() != "kv: "+copied.Path+": database is in read-only mode" {
 		t.Errorf("got %v", err)
 	}
@@ -193,7 +193,7 @@ func TestFlushAfterFailedClose(t *testing.T) {
 	if err := stores.Close(); err == nil || err.Error() != want {
 		t.Errorf("closing returns %v", err)
 	}
-	if err := stores.Flush(); err == nil || err.Error() != want {
+	if err := stores.Flush(""); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 	if err := good.Close(); err != nil {
@@ -212,7 +212,7 @@ func TestFlushesAtOnce(t *testing.T) {
 			s := openStore(t, stores, listener, roomy, true)
 			for v := range 50 {
 				s.set(t, "a", fmt.Sprint(v), 0)
-				if err := stores.Flush(); err != nil {
+				if err := stores.Flush(""); err != nil {
 					t.Error(err)
 					return
 				}
@@ -233,7 +233,7 @@ func TestFlushesAtOnce(t *testing.T) {
 	for range 2 {
 		flushing.Go(func() {
 			for {
-				if err := stores.Flush(); err != nil {
+				if err := stores.Flush(""); err != nil {
 					t.Error(err)
 				}
 				select {

@@ -20,7 +20,7 @@ func memory(t testing.TB, limits Limits) *Store {
 
 func openStore(t testing.TB, stores *Stores, listener string, limits Limits, keep bool) *Store {
 	t.Helper()
-	s, err := stores.Open(listener, limits, keep)
+	s, err := stores.Open(t.Context(), Table{Listener: listener, Keep: keep}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}

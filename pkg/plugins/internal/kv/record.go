@@ -10,11 +10,11 @@ import (
 // value: the library itself has no checksums for what it keeps.
 const recordHead = 12
 
-func appendRecord(b []byte, c change) []byte {
+func appendRecord(b []byte, key string, v *Value) []byte {
 	b = binary.LittleEndian.AppendUint32(b, 0)
-	b = binary.LittleEndian.AppendUint64(b, uint64(c.expires))
-	b = append(b, c.value...)
-	binary.LittleEndian.PutUint32(b, checksum([]byte(c.key), b))
+	b = binary.LittleEndian.AppendUint64(b, uint64(v.Expires))
+	b = append(b, v.Data...)
+	binary.LittleEndian.PutUint32(b, checksum([]byte(key), b))
 	return b
 }
 

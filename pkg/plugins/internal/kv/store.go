@@ -19,8 +19,8 @@ type Limits struct {
 type Store struct {
 	*table
 	limits Limits
-	stores *Stores
-	name   tableName
+	tables *tables
+	name   string
 }
 
 // Get returns the value of a key.
@@ -73,11 +73,9 @@ func (s *Store) Add(key, value []byte, ttl time.Duration) (added bool, err error
 	return true, s.put(key, value, s.expiry(ttl), s.limits)
 }
 
-// Close releases the store. Close of a listener's last one writes to the file what is not there
-// yet, and forgets the table.
-func (s *Store) Close() error {
-	return s.stores.close(s.name)
-}
+// Close releases the store. Close of a table's last one commits what is not kept yet, and forgets
+// the table.
+func (s *Store) Close() error { return s.tables.release(s.name) }
 
 // expiry returns when a value that is stored now will be gone, 0 for never.
 func (s *Store) expiry(ttl time.Duration) int64 {

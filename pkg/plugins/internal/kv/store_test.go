@@ -179,7 +179,7 @@ func TestStoreAgainstModel(t *testing.T) {
 	table.changed, table.wake = map[string]struct{}{}, func() {}
 	s := &Store{table: table, limits: Limits{Keys: 5, Bytes: 20}}
 	file := map[string]string{}
-	var inFlight []change
+	var inFlight map[string]*Value
 	for step := range 20_000 {
 		key := string(rune('a' + random.IntN(8)))
 		switch random.IntN(5) {
@@ -228,12 +228,12 @@ func TestStoreAgainstModel(t *testing.T) {
 	}
 }
 
-func apply(file map[string]string, changes []change) {
-	for _, c := range changes {
-		if c.gone {
-			delete(file, c.key)
+func apply(file map[string]string, changes map[string]*Value) {
+	for key, v := range changes {
+		if v == nil {
+			delete(file, key)
 		} else {
-			file[c.key] = c.value
+			file[key] = v.Data
 		}
 	}
 }

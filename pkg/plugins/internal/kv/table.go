@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// table holds the values of one listener.
+// table holds the values of one listener in one shard.
 type table struct {
 	mu      sync.Mutex // guards what follows
 	entries map[string]*entry
 	bytes   int64 // of all values
 	next    int64 // nothing expires before; 0 is never
 
-	// For a table that is kept in a file; changed is nil for others.
-	changed map[string]struct{} // keys that the file has in another way, or not at all
+	// For a table that is kept; changed is nil for others.
+	changed map[string]struct{} // keys that the backing has in another way, or not at all
 	wake    func()              // says that there are such
 }
 
-// entry is one value. Times are nanoseconds since 1970 and not monotonic, as they are kept in the
-// file.
+// entry is one value. Times are nanoseconds since 1970 and not monotonic, as they are kept.
 type entry struct {
 	key, value string
 	expires    int64 // 0 is never
-	filed      bool  // the file may have this key, perhaps with another value
+	filed      bool  // the backing may have this key, perhaps with another value
 }
 
 func newTable() *table { return &table{entries: map[string]*entry{}} }
@@ -73,7 +72,7 @@ func (t *table) remove(e *entry) {
 	if e.filed {
 		t.note(e.key)
 	} else {
-		// so that there are no more changes than keys, here and in the file
+		// so that there are no more changes than keys, here and in the backing
 		delete(t.changed, e.key)
 	}
 }
@@ -103,7 +102,7 @@ func (t *table) noteExpiry(expires int64) {
 	}
 }
 
-// note marks a key as to be written to the file.
+// note marks a key as to be committed.
 func (t *table) note(key string) {
 	if t.changed == nil {
 		return
@@ -112,41 +111,32 @@ func (t *table) note(key string) {
 	t.wake()
 }
 
-// change is what the file is to do for one key. The value is not set for one that is gone.
-type change struct {
-	key, value string
-	expires    int64
-	gone       bool
-}
-
 // take returns the changes since it was last called. They count as made, unless they are put back.
-func (t *table) take() []change {
+func (t *table) take() map[string]*Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.changed) == 0 {
 		return nil
 	}
-	changes := make([]change, 0, len(t.changed))
+	changes := make(map[string]*Value, len(t.changed))
 	for key := range t.changed {
-		e := t.entries[key]
-		if e == nil {
-			changes = append(changes, change{key: key, gone: true})
-			continue
+		changes[key] = nil
+		if e := t.entries[key]; e != nil {
+			e.filed = true
+			changes[key] = &Value{e.value, e.expires}
 		}
-		e.filed = true
-		changes = append(changes, change{key: key, value: e.value, expires: e.expires})
 	}
 	clear(t.changed)
 	return changes
 }
 
 // putBack says that changes were not made.
-func (t *table) putBack(changes []change) {
+func (t *table) putBack(changes map[string]*Value) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, c := range changes {
-		t.changed[c.key] = struct{}{}
-		if e := t.entries[c.key]; e != nil {
+	for key := range changes {
+		t.changed[key] = struct{}{}
+		if e := t.entries[key]; e != nil {
 			e.filed = true
 		}
 	}

@@ -1,0 +1,199 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/replica"
+	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// share works on shards, as many as are this replica's part, until ctx is done.
+func (s *supervisor) share(parent context.Context, o Options) error {
+	cfg := s.plan.Config
+	if s.once != nil {
+		return config.Errors{cfg.ErrorAt("sharding",
+			"a run with --once works on all objects, and takes no part in sharding", "")}
+	}
+	common, err := election(cfg)
+	if err != nil {
+		return err
+	}
+	common.Log, common.Owners = s.log, s.cluster.account.Owns(common.Namespace)
+	shares := lease.NewShares(s.cluster.election, lease.SharesConfig{Config: *common,
+		Shards: cfg.Sharding.Shards})
+	s.shares.Store(shares)
+	if err := s.openState(parent); err != nil {
+		return err
+	}
+	defer s.closeState()
+	s.log.Info("taking part", "lease", common.Namespace+"/"+common.Name, "identity",
+		common.Identity, "shards", cfg.Sharding.Shards)
+	ctx, fail := context.WithCancelCause(parent)
+	lost, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+	s.intake.Go(func() { _ = s.cluster.factory.Run(ctx) })
+	s.followDefinitions(ctx)
+	s.reloads(ctx, o)
+	s.intake.Go(func() {
+		select {
+		case <-shares.Lost():
+			s.fence.Cut()
+			s.log.Error("this replica has lost its shards, so informerd stops", "error", lease.ErrLost)
+			end(lease.ErrLost)
+			fail(lease.ErrLost)
+		case <-ctx.Done():
+		}
+	})
+	err = shares.Run(ctx, func(ctx context.Context, c lease.Claim) {
+		if err := s.hold(ctx, lost, c); err != nil {
+			fail(err)
+		}
+	})
+	if cause := context.Cause(ctx); parent.Err() == nil && cause != nil {
+		err = cmp.Or(err, cause)
+	}
+	fail(nil)
+	s.intake.Wait()
+	s.closing.Wait()
+	return err
+}
+
+// hold works on a shard that this replica has, until ctx is done. Lost ends when another one may
+// have it.
+func (s *supervisor) hold(ctx, lost context.Context, c lease.Claim) error {
+	cfg := s.plan.Config.Sharding
+	factory := s.cluster.newFactory(s.log)
+	one := s.newShard(informer.Shard{By: informer.ShardKey(cfg.By), Index: c.Shard,
+		Count: cfg.Shards}, factory)
+	defer one.close()
+	s.reloading.turn.RLock()
+	working, kept, err := one.takeOver(ctx, lost, c)
+	s.reloading.turn.RUnlock()
+	if err != nil {
+		return unlessDone(ctx, err)
+	}
+	<-working.Done()
+	s.reloading.turn.RLock() // no reload is at it
+	s.mu.Lock()
+	s.shards = slices.DeleteFunc(s.shards, func(other *shard) bool { return other == one })
+	s.mu.Unlock()
+	s.reloading.turn.RUnlock()
+	one.end(working)
+	if err = kept(); errors.Is(context.Cause(ctx), lease.ErrLost) {
+		return nil // nothing could be written any more
+	}
+	return err
+}
+
+// takeOver makes the listeners of a shard and has them go on where another replica has ended, until
+// ctx is done. The context that it returns ends with ctx, or if what they have done cannot be
+// written; kept is that of keep. No reload may be under way.
+func (s *shard) takeOver(ctx, lost context.Context, c lease.Claim) (working context.Context,
+	kept func() error, err error) {
+	if s.inCommon != nil {
+		if s.common, err = s.inCommon.Hold(ctx, c.Config.Name, c.Epoch); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, planned := range s.plan.Listeners {
+		setup, mistakes := s.newSetup(ctx, s.plan.Config, planned, making{outputs: s.outputs,
+			shard: s, later: true})
+		if len(mistakes) > 0 {
+			return nil, nil, mistakes
+		}
+		l, err := s.listenerOf(setup, nil, s.name())
+		if err != nil {
+			return nil, nil, err
+		}
+		s.listeners = append(s.listeners, l)
+	}
+	k, err := replica.TakeOver(ctx, lost, s.replicaOf(c.Config))
+	if err == nil {
+		err = s.adopt(k)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	s.shards = append(s.shards, s)
+	s.mu.Unlock()
+	working, kept = s.keep(ctx)
+	s.begin(working)
+	return working, kept, nil
+}
+
+// close closes what the listeners have, once all has ended.
+func (s *shard) close() {
+	for _, l := range s.current() {
+		for _, had := range l.setups() {
+			s.unload(had)
+			for _, o := range had.outputs {
+				s.maker.Sent(o.name).Forget(l.inShard())
+			}
+		}
+	}
+}
+
+// sharding returns who has which shard, with what this replica knows of its own.
+func (r *runtime) sharding() (out status.Sharding) {
+	shares := r.shares.Load()
+	if shares == nil {
+		return out
+	}
+	s := shares.Status()
+	out.Replicas, out.Error = len(s.Replicas), s.Idle
+	for _, one := range s.Shards {
+		out.Shards = append(out.Shards, status.Shard{Shard: one.Index, Owner: one.Holder,
+			Owned: slices.Contains(s.Replicas, one.Holder), Own: one.Own, Since: one.Since,
+			Epoch: one.Epoch})
+	}
+	for _, own := range r.working() {
+		shown := &out.Shards[own.of.Index]
+		for _, in := range own.factory.Status() {
+			shown.Objects += in.Objects
+		}
+		for _, l := range own.current() {
+			buffer := l.subscription.Stats()
+			shown.Waiting += buffer.Held + buffer.Marked + buffer.Backlog + buffer.OnDisk
+			oldest := buffer.Oldest
+			for _, o := range l.route.Stats().Outputs {
+				shown.Waiting += o.Queued
+				if o.Oldest != 0 && (oldest == 0 || o.Oldest < oldest) {
+					oldest = o.Oldest
+				}
+			}
+			if oldest != 0 {
+				shown.OldestSeconds = max(shown.OldestSeconds, time.Duration(event.Now()-oldest).Seconds())
+			}
+		}
+	}
+	return out
+}
+
+// drainShards hands all shards over, and returns when there are none.
+func (s *supervisor) drainShards(ctx context.Context) error {
+	shares := s.shares.Load()
+	if shares == nil {
+		return errors.New("it is starting")
+	}
+	shares.Drain()
+	for {
+		held := slices.ContainsFunc(shares.Status().Shards,
+			func(one lease.ShardStatus) bool { return one.Own })
+		if !held {
+			return nil
+		}
+		if err := backoff.Sleep(ctx, lookEach); err != nil {
+			return err
+		}
+	}
+}
