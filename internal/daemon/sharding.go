@@ -88,8 +88,10 @@ func (s *supervisor) hold(ctx, lost context.Context, c lease.Claim) error {
 	s.mu.Unlock()
 	s.reloading.turn.RUnlock()
 	one.end(working)
-	if err = kept(); errors.Is(context.Cause(ctx), lease.ErrLost) {
-		return nil // nothing could be written any more
+	if err = kept(); err != nil && context.Cause(working) != errCheckpoint {
+		one.log.Warn("what was done last cannot be written down, so it comes again at another replica",
+			"error", err)
+		return nil
 	}
 	return err
 }

@@ -38,6 +38,8 @@
 //	fetch -eventually FILE NAME PATH REGEXP…  repeat until each of them matches a line or, with ! before it, none
 //	receiver VARIABLE FILE                    start a server as webhooks have it, with its URL in VARIABLE, which each
 //	                                          informerd has as well; each request is a line of FILE: method, path, body
+//	nats VARIABLE                             start a NATS with JetStream, with its URL in VARIABLE
+//	guest MODULE FILE                         build a handler of FILE, in Go
 //	expect-content FILE REGEXP…               wait until each of them matches a line of FILE
 //	cluster up|kill-apiserver|restart-apiserver
 //

@@ -132,6 +132,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"event-span":        command(4, 4, "event-span FIELD FIELD MIN MAX", eventSpan),
 	"event-id":          command(2, -1, "event-id VARIABLE PART…", eventID),
 	"receiver":          command(2, 2, "receiver VARIABLE FILE", receiver),
+	"nats":              command(1, 1, "nats VARIABLE", natsServer),
+	"guest":             command(2, 2, "guest MODULE FILE", guest),
 	"expect-content":    command(2, -1, "expect-content FILE REGEXP…", expectContent),
 	"stdout-env":        command(2, 2, "stdout-env VARIABLE REGEXP", stdoutEnv),
 	"hex":               command(2, 2, "hex FILE DIGITS", hexFile),

@@ -1,12 +1,21 @@
 package keeper
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
+
+// unflushed is the error of a cut that has to wait, since values of handlers are to be written before.
+type unflushed struct{ error }
+
+func (e unflushed) Error() string {
+	return "the values of handlers cannot be written: " + e.error.Error()
+}
+
+// Unwrap returns the reason.
+func (e unflushed) Unwrap() error { return e.error }
 
 // commit commits what was added, if there is anything.
 func (k *Keeper) commit(from Source) (committed bool, err error) {
@@ -17,7 +26,7 @@ func (k *Keeper) commit(from Source) (committed bool, err error) {
 		return false, k.out.end()
 	}
 	if err := from.Flush(); err != nil {
-		return false, fmt.Errorf("the values of handlers cannot be written: %w", err)
+		return false, unflushed{err}
 	}
 	k.log.Debug("committing the checkpoint")
 	if err := k.out.end(); err != nil {

@@ -96,7 +96,7 @@ func TestTheOrderOfACut(t *testing.T) {
 	}
 	err := k.turn(Source{Informers: o,
 		Listeners: func() []Cutter { return []Cutter{orderedCutter{o}} },
-		Flush:     func() error { o.order = append(o.order, "values"); return nil }})
+		Flush:     func() error { o.order = append(o.order, "values"); return nil }}, false)
 	if want := []string{"informers", "routes", "values", "commit"}; err != nil ||
 		!slices.Equal(o.order, want) {
 		t.Errorf("%v, %q, want %q", err, o.order, want)
@@ -108,7 +108,7 @@ func TestValuesThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	k, w := open(t, dir), filled(t, 1)
 	w.flush = func() error { return syscall.EIO }
-	if err := k.turn(w.source()); !errors.Is(err, syscall.EIO) {
+	if err := k.turn(w.source(), false); !errors.Is(err, syscall.EIO) {
 		t.Error(err)
 	}
 	if text := reopen(t, dir, k).text(); text != "" {

@@ -33,11 +33,11 @@ func TestACutIsKeptOnceItCounts(t *testing.T) {
 	w := &heldWorld{world: newWorld(t)}
 	w.informer("pods").join("a")
 	k := open(t, t.TempDir())
-	if err := k.turn(w.source()); err != nil {
+	if err := k.turn(w.source(), false); err != nil {
 		t.Fatal(err)
 	}
 	w.listener("a")
-	if err := k.turn(w.source()); err != nil {
+	if err := k.turn(w.source(), false); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.kept) != 2 || len(w.kept[0]) != 0 || !slices.Equal(w.kept[1], []string{"a"}) {
@@ -45,7 +45,7 @@ func TestACutIsKeptOnceItCounts(t *testing.T) {
 	}
 	w.flush = func() error { return errors.New("the disk is full") }
 	w.informers["pods"].put(newObject(t, "x", 1, 10))
-	if err := k.turn(w.source()); err == nil || len(w.kept) != 2 {
+	if err := k.turn(w.source(), false); err == nil || len(w.kept) != 2 {
 		t.Errorf("a cut that failed is kept: %v, %q", err, w.kept)
 	}
 }

@@ -37,7 +37,8 @@ type Source struct {
 	}
 	// Listeners returns those that go on after a restart.
 	Listeners func() []Cutter
-	// Flush writes the values that handlers have stored.
+	// Flush writes the values that handlers have stored. If it fails, a keeper that publishes tries
+	// again later, but for the last time.
 	Flush func() error
 }
 
@@ -95,6 +96,7 @@ type Keeper struct {
 	versions time.Time                      // when they were written last
 	killed   map[informer.InformerID]bool   // what the cut before has of their Killed
 	held     bool                           // a listener waits for a cut
+	waits    bool                           // for values of handlers to be written
 	rotation *rotation
 }
 
@@ -265,7 +267,7 @@ func (k *Keeper) Run(ctx context.Context, from Source) error {
 				k.published.last = true
 			}
 		}
-		err := k.turn(from)
+		err := k.turn(from, last)
 		if k.held && wait > 0 && soon == nil {
 			soon = time.After(wait)
 		}
@@ -343,7 +345,7 @@ func (k *Keeper) Await(ctx context.Context) error {
 }
 
 // turn makes a cut, and a snapshot if that pays.
-func (k *Keeper) turn(from Source) error {
+func (k *Keeper) turn(from Source, last bool) error {
 	begun := time.Now()
 	k.mu.Lock()
 	asked, forgot, unbound := k.asked, k.forgot, k.unbound
@@ -373,6 +375,11 @@ func (k *Keeper) turn(from Source) error {
 		k.listener(l)
 	}
 	committed, err := k.commit(from)
+	if k.published != nil && !last && errors.As(err, new(unflushed)) {
+		k.wait(asked, err)
+		return nil
+	}
+	k.waits = false
 	if err == nil && next != nil {
 		err = k.rotate(next, listeners)
 	}
@@ -394,6 +401,17 @@ func (k *Keeper) turn(from Source) error {
 		}
 	}
 	return err
+}
+
+// wait has those who wait for a cut wait for the next one, in which is what is in this one.
+func (k *Keeper) wait(asked []chan error, cause error) {
+	if !k.waits {
+		k.waits = true
+		k.log.Warn("what is published waits; will try again", "error", cause)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked = append(asked, k.asked...)
 }
 
 // Close releases the folder of a keeper that does not run.

@@ -57,7 +57,7 @@ func open(t testing.TB, dir string) *Keeper {
 // mustTurn makes a cut.
 func mustTurn(t testing.TB, k *Keeper, from *world) {
 	t.Helper()
-	if err := k.turn(from.source()); err != nil {
+	if err := k.turn(from.source(), false); err != nil {
 		t.Fatal(err)
 	}
 }

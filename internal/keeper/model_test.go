@@ -255,7 +255,7 @@ func (m *keeping) cut(due bool) {
 	}
 	before, size := m.log()
 	m.k.due, m.k.versions = func() bool { return due }, time.Time{}
-	if err := m.k.turn(m.source()); err != nil {
+	if err := m.k.turn(m.source(), false); err != nil {
 		m.t.Fatal(err)
 	}
 	switch path, now := m.log(); {

@@ -245,7 +245,7 @@ func (m *publishing) publish(segments map[string][]byte, _ bool) error {
 
 // check makes a cut, and compares what others know with what there is.
 func (m *publishing) check() {
-	if err := m.k.turn(m.source()); err != nil {
+	if err := m.k.turn(m.source(), false); err != nil {
 		m.t.Fatal(err)
 	}
 	if len(m.known) != len(m.listeners) {

@@ -132,6 +132,46 @@ func TestPublishErrors(t *testing.T) {
 	checkPublications(t, got, publication{PublishSoon, 1, false})
 }
 
+// What is published waits for values of handlers that cannot be written, and so do those who wait for it.
+func TestPublishWaitsForValues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all []int
+		k, err := Publish(nil, nil, func(segments map[string][]byte, _ bool) error {
+			all = append(all, len(segments))
+			return nil
+		}, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		away := errors.New("away")
+		var flush atomic.Pointer[error]
+		flush.Store(&away)
+		from := Source{Informers: &publishing{}, Flush: func() error { return *flush.Load() },
+			Listeners: func() []Cutter { return []Cutter{&changing{}} }}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- k.Run(ctx, from) }()
+		awaited := make(chan error, 1)
+		go func() { awaited <- k.Await(t.Context()) }()
+		time.Sleep(5 * PublishInterval)
+		synctest.Wait()
+		if len(all) > 0 || len(awaited) > 0 {
+			t.Errorf("%d publications, %d waits have ended", len(all), len(awaited))
+		}
+		flush.Store(new(error))
+		time.Sleep(PublishInterval)
+		synctest.Wait()
+		if len(all) != 1 || all[0] != 1 || <-awaited != nil {
+			t.Errorf("publications of %v", all)
+		}
+		flush.Store(&away)
+		cancel() // there is no later one
+		if err := <-ended; !errors.Is(err, away) {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
 // An Await ends with its context, whether there is a publication or not.
 func TestPublishAwaitEndsWithItsContext(t *testing.T) {
 	runPublisher(t, nil, func(t *testing.T, k *Keeper, _ func()) {
@@ -160,7 +200,7 @@ func progressOf(t testing.TB) []byte {
 		version: 2, objects: map[string]int{"x": 3}, gone: map[string]int{"y": 4},
 		told: map[string]map[string]*object.Object{"a": {"x": publishedObject("x", 1), "z": nil}},
 	}}}, listeners: map[string]*shownListener{"a": l}}
-	if err := k.turn(m.source()); err != nil {
+	if err := k.turn(m.source(), false); err != nil {
 		t.Fatal(err)
 	}
 	return segment

@@ -91,7 +91,7 @@ func TestSummarizeDuringCuts(t *testing.T) {
 			default:
 			}
 			w.informers["pods"].put(newObject(t, "p3", 100+i, 10))
-			if err := k.turn(w.source()); err != nil {
+			if err := k.turn(w.source(), false); err != nil {
 				ended <- err
 				return
 			}

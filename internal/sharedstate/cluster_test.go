@@ -56,7 +56,8 @@ type cluster struct {
 	links [nodes][nodes]*link
 }
 
-// newCluster starts servers, which end with the test.
+// newCluster starts servers, which end with the test. They tell each other an address at which
+// nobody listens, or they would find ways around the links.
 func newCluster(t testing.TB) *cluster {
 	t.Helper()
 	c := &cluster{}
@@ -79,7 +80,7 @@ log_file: %q
 jetstream: {store_dir: %q, sync_interval: always}
 ping_interval: 1s
 ping_max: 2
-cluster: {name: c, listen: %q, no_advertise: true, pool_size: -1, routes: [%s]}
+cluster: {name: c, listen: %q, advertise: "127.0.0.1:1", pool_size: -1, routes: [%s]}
 `, i, clients[i], filepath.Join(dir, fmt.Sprint(i, ".log")), filepath.Join(dir, strconv.Itoa(i)),
 			routes[i], strings.Join(to, ", "))
 		n := &node{config: filepath.Join(dir, fmt.Sprint(i, ".conf")), client: clients[i]}
