@@ -11,6 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/replica"
+	"github.com/informerd/informerd/internal/sharedstate"
 	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -54,7 +55,8 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 		}
 	})
 	err = shares.Run(ctx, func(ctx context.Context, c lease.Claim) {
-		if err := s.hold(ctx, lost, c); err != nil {
+		if err := s.hold(ctx, lost, informer.Shard{By: informer.ShardKey(cfg.Sharding.By), Index: c.Shard,
+			Count: cfg.Sharding.Shards}, c); err != nil {
 			fail(err)
 		}
 	})
@@ -69,14 +71,18 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 
 // hold works on a shard that this replica has, until ctx is done. Lost ends when another one may
 // have it.
-func (s *supervisor) hold(ctx, lost context.Context, c lease.Claim) error {
-	cfg := s.plan.Config.Sharding
-	factory := s.cluster.newFactory(s.log)
-	one := s.newShard(informer.Shard{By: informer.ShardKey(cfg.By), Index: c.Shard,
-		Count: cfg.Shards}, factory)
+func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.Claim) error {
+	one := s.newShard(of, s.cluster.newFactory(s.log))
 	defer one.close()
+	if err := one.takeCommon(ctx, c); errors.Is(err, sharedstate.ErrStale) {
+		one.log.Warn("what replicas have in common is of a later owner of the shard, so it is claimed anew",
+			"epoch", c.Epoch)
+		return nil
+	} else if err != nil {
+		return nil // ctx is done
+	}
 	s.reloading.turn.RLock()
-	working, kept, err := one.takeOver(ctx, lost, c)
+	working, kept, err := one.takeOver(ctx, lost, c.Config)
 	s.reloading.turn.RUnlock()
 	if err != nil {
 		return unlessDone(ctx, err)
@@ -99,13 +105,8 @@ func (s *supervisor) hold(ctx, lost context.Context, c lease.Claim) error {
 // takeOver makes the listeners of a shard and has them go on where another replica has ended, until
 // ctx is done. The context that it returns ends with ctx, or if what they have done cannot be
 // written; kept is that of keep. No reload may be under way.
-func (s *shard) takeOver(ctx, lost context.Context, c lease.Claim) (working context.Context,
+func (s *shard) takeOver(ctx, lost context.Context, of lease.Config) (working context.Context,
 	kept func() error, err error) {
-	if s.inCommon != nil {
-		if s.common, err = s.inCommon.Hold(ctx, c.Config.Name, c.Epoch); err != nil {
-			return nil, nil, err
-		}
-	}
 	for _, planned := range s.plan.Listeners {
 		setup, mistakes := s.newSetup(ctx, s.plan.Config, planned, making{outputs: s.outputs,
 			shard: s, later: true})
@@ -118,7 +119,7 @@ func (s *shard) takeOver(ctx, lost context.Context, c lease.Claim) (working cont
 		}
 		s.listeners = append(s.listeners, l)
 	}
-	k, err := replica.TakeOver(ctx, lost, s.replicaOf(c.Config))
+	k, err := replica.TakeOver(ctx, lost, s.replicaOf(of))
 	if err == nil {
 		err = s.adopt(k)
 	}
