@@ -59,7 +59,8 @@ type runtime struct {
 	mu      sync.Mutex
 	plan    *plan.Plan
 	outputs outputs
-	shards  []*shard // that are worked on
+	shards  []*shard                     // that are worked on
+	holds   map[string]*sharedstate.Hold // of what replicas have in common, by the Lease of the shard
 }
 
 // stopGrace is how long closing a runtime may take when building it is stopped.
@@ -154,7 +155,7 @@ func open(ctx context.Context, cfg *config.Config, opts Options) (*runtime, erro
 		r.host = CompilingHost(ctx, opts.Log)
 	}
 	var err error
-	r.letters, err = statefolder.OpenLetters(cfg, opts.running, opts.Log)
+	r.letters, err = statefolder.OpenLetters(cfg, opts.running, partOf(cfg), mirror{r}, opts.Log)
 	if err == nil && opts.running {
 		r.keeper, err = statefolder.OpenKeeper(cfg, opts.Forget, opts.Log)
 	}

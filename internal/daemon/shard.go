@@ -26,6 +26,7 @@ type shard struct {
 	factory *informer.Factory
 	binder  *binder
 	left    leaving           // belongs to who reloads
+	part    string            // by which replicas have something in common of the shard; "": nothing
 	common  *sharedstate.Hold // what replicas have in common of the shard; nil: nothing
 	ctx     context.Context   // ends when the intake does
 

@@ -74,6 +74,7 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.Claim) error {
 	one := s.newShard(of, s.cluster.newFactory(s.log))
 	defer one.close()
+	defer one.leaveCommon()
 	if err := one.takeCommon(ctx, c); errors.Is(err, sharedstate.ErrStale) {
 		one.log.Warn("what replicas have in common is of a later owner of the shard, so it is claimed anew",
 			"epoch", c.Epoch)
@@ -94,6 +95,7 @@ func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.
 	s.mu.Unlock()
 	s.reloading.turn.RUnlock()
 	one.end(working)
+	one.flushLetters()
 	if err = kept(); err != nil && context.Cause(working) != errCheckpoint {
 		one.log.Warn("what was done last cannot be written down, so it comes again at another replica",
 			"error", err)

@@ -68,6 +68,9 @@ func (s *Store) tryAdmit(op *operation, replaced uint64) (full bool, err error) 
 	if s.closed {
 		return false, errClosed
 	}
+	if op.part.unloaded() {
+		return false, errUnloaded
+	}
 	if id != 0 && op.put.record == nil {
 		return false, errNoRecord
 	}
@@ -88,7 +91,7 @@ func (s *Store) tryAdmit(op *operation, replaced uint64) (full bool, err error) 
 			return full, err
 		}
 		s.last = max(baseOf(uint64(now.UnixNano())), s.last+spread)
-		id = s.last
+		id = s.last + op.part.offset()
 	}
 	s.reserveLocked(op, id)
 	return false, nil

@@ -24,6 +24,17 @@
 //   - A full disk is an error of Put, and the store goes on.
 //   - List notes which letters there are, and then holds up neither Put nor the disk.
 //   - The file does not shrink: what letters have left in it is used again.
+//   - With a mirror, Put of a letter of a part returns nil once the mirror has it, and Delete once the
+//     mirror has it no more. If the mirror fails, they return an error, and only what is of the part
+//     is as it was: that holds up and fails nothing else.
+//   - What else is done with letters of a part, as that they are superseded, give way or expire, is
+//     mirrored soon afterwards, again and again until that succeeds; the store keeps no more for
+//     that than their IDs. Flush waits for it, and Close tries once more.
+//   - Who takes a part over has, with Load, every letter whose Put returned nil, with its ID, and
+//     none whose Delete did; after Flush and Unload also what was superseded, and nothing else. If
+//     the last owner was killed, letters that had given way, had expired, or whose Put had just
+//     failed may come back, a Delete that had just failed may have been done, and a letter to which
+//     Load had just given another ID may be there twice.
 //   - No object, message or error of a letter is ever logged.
 //
 // # Design decisions
@@ -37,5 +48,10 @@
 // 38,000 letters a second).
 //
 // An ID is the time in nanoseconds without its last ten bits, or the last ID and 1,024: a replay
-// that fails puts its letter between, in the order of its object.
+// that fails puts its letter between, in the order of its object. The last ten bits are a hash of the
+// part, as several replicas give IDs. Where that is not enough, a letter is given another ID by Load:
+// deleting one by an ID would else remove two.
+//
+// Whether a mirror that failed has a letter is not known. So the next call for the part settles that
+// alone, and what is put meanwhile waits or fails with it: what is to be settled never grows.
 package deadletter

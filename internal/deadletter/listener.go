@@ -60,6 +60,10 @@ func (l *Listener) Delivered(d Delivery) {
 		if !e.superseded && !e.hidden && (e.id < before || d.isLater(e)) && d.supersedes(e) {
 			e.superseded = true
 			s.useLocked(e, 0, e.size)
+			if e.part != nil {
+				s.laterLocked(e.part, e.id, e)
+				continue
+			}
 			s.marks = append(s.marks, e)
 			signal(s.wake)
 		}

@@ -43,6 +43,11 @@ type Config struct {
 	// Full is called with the error of a letter that has no room, at most once a minute. Nil: nobody
 	// is.
 	Full func(error)
+	// Part names the part of the work that a letter belongs to, "" for none. The letters of parts
+	// are mirrored. Nil: none is.
+	Part func(*Letter) string
+	// Mirror is where letters of parts are written, too. It is for a store in memory. Nil: nowhere.
+	Mirror Mirror
 	Limits
 }
 
@@ -52,6 +57,8 @@ type Store struct {
 	inMemory func()      // called at most once
 	full     func(error) // may be nil
 	now      func() time.Time
+	partOf   func(*Letter) string // nil without a mirror
+	mirror   Mirror
 
 	mu         sync.Mutex // guards what follows
 	limits     Limits
@@ -63,6 +70,9 @@ type Store struct {
 	lacking    map[place]time.Time // letters without room, and when they were put last
 	toldFull   time.Time           // when Full was called last
 	closed     bool
+	parts      map[string]*part // none once the store has ended
+	running    int              // of their goroutines
+	idle       *sync.Cond       // one of those has ended
 
 	queue []*operation // for the writer
 	marks []*entry     // to be written as superseded
@@ -79,6 +89,7 @@ type entry struct {
 	stored int64 // in ns since 1970
 	size   int64
 	place
+	part                 *part // nil for none
 	reason               unique.Handle[string]
 	version              string
 	deletion, superseded bool
@@ -104,7 +115,15 @@ func Open(cfg Config) (*Store, error) {
 	s := &Store{now: time.Now, inMemory: func() {}, full: cfg.Full, limits: cfg.Limits,
 		order:     btree.NewG(32, func(a, b *entry) bool { return a.id < b.id }),
 		listeners: map[string]*Listener{}, namespaces: map[string]usage{},
-		lacking: map[place]time.Time{}, wake: make(chan struct{}, 1), done: make(chan struct{})}
+		lacking: map[place]time.Time{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		parts: map[string]*part{}, mirror: cfg.Mirror}
+	s.idle = sync.NewCond(&s.mu)
+	if cfg.Mirror != nil {
+		if cfg.Path != "" {
+			return nil, fmt.Errorf("dead letters: %w", errMirrored)
+		}
+		s.partOf = cfg.Part
+	}
 	if cfg.Path != "" {
 		if err := s.load(cfg.Path); err != nil {
 			return nil, fmt.Errorf("dead letters: %w", err)
@@ -135,10 +154,7 @@ func (s *Store) load(path string) (err error) {
 			}
 			e := s.newEntry(&l, int64(len(record)))
 			e.id, e.stored, e.superseded = id, l.Stored.UnixNano(), superseded.Get(key) != nil
-			s.last = max(s.last, baseOf(id))
-			s.order.ReplaceOrInsert(e)
-			s.hide(e, false)
-			e.listener.add(e)
+			s.insertLocked(e)
 			return nil
 		})
 	})
@@ -146,6 +162,20 @@ func (s *Store) load(path string) (err error) {
 		_ = s.db.Close()
 	}
 	return err
+}
+
+// insertLocked adds a letter that was stored before.
+func (s *Store) insertLocked(e *entry) {
+	s.last = max(s.last, baseOf(e.id))
+	s.order.ReplaceOrInsert(e)
+	s.hide(e, false)
+	e.listener.add(e)
+}
+
+// removeLocked removes a hidden letter.
+func (s *Store) removeLocked(e *entry) {
+	s.order.Delete(e)
+	e.listener.remove(e)
 }
 
 // safely does something in a transaction of a kind. Its error has the file's name, also for a panic
@@ -172,13 +202,17 @@ func keyOfObject(resource, namespace, name string) objectKey {
 // OnDisk reports whether the letters are in a file, and not in memory alone.
 func (s *Store) OnDisk() bool { return s.db != nil }
 
-// Put stores a letter, on disk if there is one, and returns its ID when it is there. Without room
-// it returns an error; ErrDropped, if that is configured. With any error but that the letter is not
-// stored, and the caller should try again later.
+// Put stores a letter, on disk if there is one, and in the mirror if it is of a part, and returns its
+// ID when it is there. Without room it returns an error; ErrDropped, if that is configured. With any
+// error but that the letter is not stored, and the caller should try again later.
 func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
 	// Making a record takes far longer than finding out that there is no room for it, even without
 	// its head, and objects that wait for room are put again and again.
 	op := &operation{put: s.newEntry(&l, int64(len(l.Object)+len(l.Old)+len(l.Message)))}
+	if s.partOf != nil {
+		op.part = s.part(s.partOf(&l))
+		op.put.part = op.part
+	}
 	if err := s.admit(ctx, op, parseID(l.ID)); !errors.Is(err, errNoRecord) {
 		return "", err
 	}
@@ -192,13 +226,16 @@ func (s *Store) Put(ctx context.Context, l Letter) (id string, err error) {
 	if err := <-op.done; err != nil {
 		return "", err
 	}
-	s.inMemory()
+	if op.part == nil {
+		s.inMemory()
+	}
 	return idText(op.put.id), nil
 }
 
-// Delete removes letters, and returns how many of them were there.
+// Delete removes letters, from the mirror as well, and returns how many of them were there. It
+// removes all of them or none, of each part.
 func (s *Store) Delete(ids ...string) (n int, err error) {
-	op := &operation{}
+	operations := map[*part]*operation{nil: {}}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -206,15 +243,24 @@ func (s *Store) Delete(ids ...string) (n int, err error) {
 	}
 	for _, id := range ids {
 		if e := s.findLocked(id); e != nil {
-			s.evictEntryLocked(op, e) // it leaves the order when that is on disk
+			if operations[e.part] == nil {
+				operations[e.part] = &operation{part: e.part}
+			}
+			s.evictEntryLocked(operations[e.part], e) // it leaves the order when that is on disk
 		}
 	}
-	s.doLocked(op)
-	s.mu.Unlock()
-	if err := <-op.done; err != nil {
-		return 0, err
+	for _, op := range operations {
+		s.doLocked(op)
 	}
-	return len(op.drop), nil
+	s.mu.Unlock()
+	for _, op := range operations {
+		if failed := <-op.done; failed != nil {
+			err = errors.Join(err, failed)
+		} else {
+			n += len(op.drop)
+		}
+	}
+	return n, err
 }
 
 // hide changes whether a letter in the store is on its way out.
@@ -239,14 +285,24 @@ func (s *Store) SetLimits(l Limits) {
 	s.timer.Reset(0) // letters may be too old now
 }
 
-// Close writes what is on its way, and closes the file. It may be called again.
+// Close writes what is on its way, what was superseded included, and closes the file. It may be called
+// again.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	again := s.closed
 	s.closed = true
+	for _, p := range s.parts {
+		signal(p.wake)
+	}
 	s.mu.Unlock()
 	signal(s.wake)
 	<-s.done
+	s.mu.Lock()
+	for s.running > 0 {
+		s.idle.Wait()
+	}
+	clear(s.parts)
+	s.mu.Unlock()
 	if again || s.db == nil {
 		return nil
 	}

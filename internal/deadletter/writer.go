@@ -28,12 +28,19 @@ type operation struct {
 	drop []*entry
 	// expired: those are dropped because of their age.
 	expired bool
+	part    *part      // that it is of, without the letters that give way to one; nil for none
 	done    chan error // has one place
 }
 
-// doLocked hands an operation to the writer.
+// doLocked hands an operation to the writer, or to who writes its part.
 func (s *Store) doLocked(op *operation) {
 	op.done = make(chan error, 1)
+	if p := op.part; p != nil {
+		p.queue = append(p.queue, op)
+		signal(p.wake)
+		s.startLocked(p)
+		return
+	}
 	s.queue = append(s.queue, op)
 	signal(s.wake)
 }
@@ -104,15 +111,21 @@ func (s *Store) gather() (operations []*operation, marks []*entry, closed bool) 
 			marks = append(marks, e)
 		}
 	}
+	s.marks = nil
+	return take(&s.queue), marks, s.closed
+}
+
+// take removes from a queue what the next transaction does.
+func take(queue *[]*operation) []*operation {
 	n, size := 0, int64(0)
-	for ; n < len(s.queue) && size < maxCommitBytes; n++ {
-		if e := s.queue[n].put; e != nil {
+	for ; n < len(*queue) && size < maxCommitBytes; n++ {
+		if e := (*queue)[n].put; e != nil {
 			size += e.size
 		}
 	}
-	operations = slices.Clone(s.queue[:n])
-	s.marks, s.queue = nil, slices.Delete(s.queue, 0, n)
-	return operations, marks, s.closed
+	operations := slices.Clone((*queue)[:n])
+	*queue = slices.Delete(*queue, 0, n)
+	return operations
 }
 
 // commit writes some operations, and answers those who wait for them.
@@ -123,11 +136,19 @@ func (s *Store) commit(operations []*operation, marks []*entry) error {
 		}
 	}
 	err := s.save(operations, marks)
-	s.mu.Lock()
 	if err != nil {
 		err = fmt.Errorf("dead letters: %w", err)
+		s.mu.Lock()
 		s.marks = append(s.marks, marks...)
+		s.mu.Unlock()
 	}
+	s.answer(operations, err)
+	return err
+}
+
+// answer ends operations, and answers those who wait for them.
+func (s *Store) answer(operations []*operation, err error) {
+	s.mu.Lock()
 	for _, op := range operations {
 		s.endLocked(op, err)
 	}
@@ -135,7 +156,6 @@ func (s *Store) commit(operations []*operation, marks []*entry) error {
 	for _, op := range operations {
 		op.done <- err
 	}
-	return err
 }
 
 // endLocked accounts for an operation that was written, or not.
@@ -153,15 +173,17 @@ func (s *Store) endLocked(op *operation, err error) {
 		}
 	}
 	for _, e := range op.drop {
-		if err != nil {
+		if err != nil && !e.part.unloaded() {
 			s.hide(e, false)
 			continue
 		}
 		if op.expired {
 			e.listener.expired++
 		}
-		s.order.Delete(e)
-		e.listener.remove(e)
+		s.removeLocked(e)
+		if e.part != nil && (op.part == nil || op.put != nil) {
+			s.laterLocked(e.part, e.id, nil)
+		}
 	}
 }
 

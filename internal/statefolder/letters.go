@@ -10,15 +10,20 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
-// OpenLetters opens the store of dead letters. A daemon with a folder for state has it on disk.
-func OpenLetters(cfg *config.Config, running bool, log *slog.Logger) (*deadletter.Store, error) {
+// OpenLetters opens the store of dead letters. A daemon with a folder for state has it on disk, but
+// if letters have a mirror; part is what a letter is about there.
+func OpenLetters(cfg *config.Config, running bool, part func(*deadletter.Letter) string,
+	mirror deadletter.Mirror, log *slog.Logger) (*deadletter.Store, error) {
 	c := deadletter.Config{Limits: LetterLimits(cfg.DeadLetters), InMemory: func() {
 		log.Warn("dead letters are kept in memory, and are lost when informerd ends",
 			"hint", "add state: {dir: FOLDER} to the configuration")
 	}, Full: func(err error) {
 		log.Error("a dead letter has no room, so that its object waits", "error", err)
 	}}
-	if running && cfg.State.Dir != "" {
+	switch {
+	case running && cfg.State.NATS != nil:
+		c.Part, c.Mirror = part, mirror
+	case running && cfg.State.Dir != "":
 		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), deadletter.FileName)
 	}
 	store, err := deadletter.Open(c)
