@@ -110,8 +110,9 @@ func (b *gatedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// startCluster starts a control plane that ends with the test, as do all connections to it.
-func startCluster(ctx context.Context, t *testing.T) *cluster {
+// startCluster starts a control plane that ends with the test, as do all connections to it. Flags are
+// those of devcluster.
+func startCluster(ctx context.Context, t *testing.T, flags ...string) *cluster {
 	t.Helper()
 	bin, err := devclusterBin()
 	if err != nil {
@@ -125,7 +126,7 @@ func startCluster(ctx context.Context, t *testing.T) *cluster {
 			t.Error(err)
 		}
 	})
-	if _, err := c.run(ctx, "up"); err != nil {
+	if _, err := c.run(ctx, "up", flags...); err != nil {
 		t.Fatal(err)
 	}
 	if c.config, err = clientcmd.BuildConfigFromFlags("",
@@ -160,9 +161,10 @@ func (c *cluster) newClient(t *testing.T) *informer.Client {
 }
 
 // run runs one of devcluster's commands to completion.
-func (c *cluster) run(ctx context.Context, command string) (stdout string, err error) {
+func (c *cluster) run(ctx context.Context, command string, flags ...string) (stdout string,
+	err error) {
 	var out, errOut bytes.Buffer
-	cmd := exec.CommandContext(ctx, c.bin, command, "--dir", c.dir)
+	cmd := exec.CommandContext(ctx, c.bin, append([]string{command, "--dir", c.dir}, flags...)...)
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("devcluster %s: %w\n%s%s", command, err, &out, &errOut)

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,9 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/sharding"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -147,7 +143,7 @@ func TestShardsTogetherHaveEachObjectOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(untilInterrupted(t), patience,
 		fmt.Errorf("not done after %v", patience))
 	defer cancel()
-	r := &shardRun{t: t, cluster: startGated(ctx, t, sharded), truth: newTruth()}
+	r := &shardRun{t: t, cluster: startCluster(ctx, t, "--feature-gates", sharded), truth: newTruth()}
 	r.writers = newWriters(r.cluster.writers, r.truth, s)
 	config := rest.CopyConfig(r.cluster.config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return patient{next, &r.away} })
@@ -275,7 +271,7 @@ func (r *shardRun) restart(ctx context.Context, gates string,
 	begun := time.Now()
 	err := r.during(ctx, func(ctx context.Context) error {
 		r.away.Lock()
-		err := r.cluster.withGates(ctx, "restart-apiserver", gates)
+		_, err := r.cluster.run(ctx, "restart-apiserver", "--feature-gates", gates)
 		r.away.Unlock()
 		if err != nil {
 			return err
@@ -340,48 +336,4 @@ func (r *shardRun) checkForeign(before []uint64) {
 			r.t.Errorf("%s: %d foreign objects came, although the API server selects", v, n)
 		}
 	}
-}
-
-// startGated is startCluster with feature gates of the API server.
-func startGated(ctx context.Context, t *testing.T, gates string) *cluster {
-	t.Helper()
-	bin, err := devclusterBin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{bin: bin, dir: t.TempDir()}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if _, err := c.run(ctx, "down"); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := c.withGates(ctx, "up", gates); err != nil {
-		t.Fatal(err)
-	}
-	if c.config, err = clientcmd.BuildConfigFromFlags("",
-		filepath.Join(c.dir, "kubeconfig")); err != nil {
-		t.Fatal(err)
-	}
-	c.config.QPS = -1 // no limit
-	client, err := rest.HTTPClientFor(c.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeIdle(client) })
-	if c.writers, err = dynamic.NewForConfigAndClient(c.config, client); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// withGates runs a command of devcluster with feature gates.
-func (c *cluster) withGates(ctx context.Context, command, gates string) error {
-	out, err := exec.CommandContext(ctx, c.bin, command, "--dir", c.dir, "--feature-gates",
-		gates).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("devcluster %s: %w\n%s", command, err, out)
-	}
-	return nil
 }
