@@ -82,9 +82,7 @@ func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.
 	} else if err != nil {
 		return nil // ctx is done
 	}
-	s.reloading.turn.RLock()
 	working, kept, err := one.takeOver(ctx, lost, c.Config)
-	s.reloading.turn.RUnlock()
 	if err != nil {
 		return unlessDone(ctx, err)
 	}
@@ -106,22 +104,21 @@ func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.
 
 // takeOver makes the listeners of a shard and has them go on where another replica has ended, until
 // ctx is done. The context that it returns ends with ctx, or if what they have done cannot be
-// written; kept is that of keep. No reload may be under way.
+// written; kept is that of keep. Reloads may come while it is found out where they go on.
 func (s *shard) takeOver(ctx, lost context.Context, of lease.Config) (working context.Context,
 	kept func() error, err error) {
-	for _, planned := range s.plan.Listeners {
-		setup, mistakes := s.newSetup(ctx, s.plan.Config, planned, making{outputs: s.outputs,
-			shard: s, later: true})
-		if len(mistakes) > 0 {
-			return nil, nil, mistakes
-		}
-		l, err := s.listenerOf(setup, nil, s.name())
-		if err != nil {
-			return nil, nil, err
-		}
-		s.listeners = append(s.listeners, l)
+	s.reloading.turn.RLock()
+	planned, err := s.plan, s.makeListeners(ctx)
+	s.reloading.turn.RUnlock()
+	if err != nil {
+		return nil, nil, err
 	}
 	k, err := replica.TakeOver(ctx, lost, s.replicaOf(of))
+	s.reloading.turn.RLock()
+	defer s.reloading.turn.RUnlock()
+	if err == nil && s.plan != planned {
+		err = s.makeListeners(ctx)
+	}
 	if err == nil {
 		err = s.adopt(k)
 	}
@@ -134,6 +131,26 @@ func (s *shard) takeOver(ctx, lost context.Context, of lease.Config) (working co
 	working, kept = s.keep(ctx)
 	s.begin(working)
 	return working, kept, nil
+}
+
+// makeListeners makes those of the plan, in place of those that there are, without starting them. No
+// reload may be under way.
+func (s *shard) makeListeners(ctx context.Context) error {
+	s.close()
+	s.listeners = nil
+	for _, planned := range s.plan.Listeners {
+		setup, mistakes := s.newSetup(ctx, s.plan.Config, planned, making{outputs: s.outputs,
+			shard: s, later: true})
+		if len(mistakes) > 0 {
+			return mistakes
+		}
+		l, err := s.listenerOf(setup, nil, s.name())
+		if err != nil {
+			return err
+		}
+		s.listeners = append(s.listeners, l)
+	}
+	return nil
 }
 
 // close closes what the listeners have, once all has ended.

@@ -104,7 +104,7 @@ func TestManyReplicasBeginAtOnce(t *testing.T) {
 func TestAReplicaIsKilled(t *testing.T) {
 	for others, most := range map[int]time.Duration{1: duration + handOver,
 		3: duration + time.Second} {
-		for range 30 { // when others look is chance
+		for range 10 { // when others look is chance
 			synctest.Test(t, func(t *testing.T) {
 				if took := takeOver(t, others); took > most {
 					t.Errorf("it took %d others %v", others, took)
