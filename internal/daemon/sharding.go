@@ -40,7 +40,6 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 		common.Identity, "shards", cfg.Sharding.Shards)
 	ctx, fail := context.WithCancelCause(parent)
 	lost, end := context.WithCancelCause(context.Background())
-	defer end(nil)
 	s.intake.Go(func() { _ = s.cluster.factory.Run(ctx) })
 	s.followDefinitions(ctx)
 	s.reloads(ctx, o)
@@ -51,7 +50,7 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 			s.log.Error("this replica has lost its shards, so informerd stops", "error", lease.ErrLost)
 			end(lease.ErrLost)
 			fail(lease.ErrLost)
-		case <-ctx.Done():
+		case <-lost.Done(): // all is handed over; what hands over writes until then
 		}
 	})
 	err = shares.Run(ctx, func(ctx context.Context, c lease.Claim) {
@@ -64,6 +63,7 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 		err = cmp.Or(err, cause)
 	}
 	fail(nil)
+	end(nil)
 	s.intake.Wait()
 	s.closing.Wait()
 	return err

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink/patch"
 	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/pkg/informer"
 )
 
 // pageHead is the page up to the table's rows.
@@ -27,12 +29,11 @@ var pageHead string
 
 // The page has each metric there is, with what # HELP says of it.
 func TestMetricsPage(t *testing.T) {
-	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(&collector{Server: someServer(), log: slog.New(slog.DiscardHandler)})
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := slices.Concat(gather(t, someServer()), slices.DeleteFunc(gather(t, someShards()),
+		func(f *dto.MetricFamily) bool { return strings.HasSuffix(f.GetName(), "_info") }))
+	slices.SortFunc(families, func(a, b *dto.MetricFamily) int {
+		return strings.Compare(a.GetName(), b.GetName())
+	})
 	var b strings.Builder
 	b.WriteString(pageHead)
 	for _, f := range families {
@@ -56,7 +57,45 @@ func TestMetricsPage(t *testing.T) {
 	}
 }
 
-// someServer has every metric.
+func gather(t *testing.T, s *Server) []*dto.MetricFamily {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(&collector{Server: s, log: slog.New(slog.DiscardHandler)})
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return families
+}
+
+// someShards has what there is of shards only, and two listeners of one name.
+func someShards() *Server {
+	return &Server{Shards: func() status.Sharding {
+		return status.Sharding{Replicas: 2, Shards: []status.Shard{{Shard: 0, Owned: true, Own: true, Epoch: 3},
+			{Shard: 1}}}
+	}}
+}
+
+// Listeners of one name are told apart by their shards.
+func TestMetricsOfShards(t *testing.T) {
+	s := someShards()
+	stats := func() informer.SubscriptionStats { return informer.SubscriptionStats{Refused: 7} }
+	s.Listeners = []Listener{{Name: "a", Shard: "0", Buffer: stats}, {Name: "a", Shard: "1", Buffer: stats}}
+	_, body := serve(t, s).get("/metrics")
+	for _, want := range []string{`informerd_events_refused_total{listener="a",shard="1"} 7`, "informerd_replicas 2",
+		"informerd_shards 2", `informerd_shard_owned{shard="1"} 0`, `informerd_shard_held{shard="0"} 1`,
+		`informerd_shard_epoch{shard="0"} 3`} {
+		if !strings.Contains(body, want+"\n") {
+			t.Errorf("there is no %s in\n%s", want, lines(body, "informerd_"))
+		}
+	}
+	all := s.Status()
+	if len(all.Listeners) != 1 || all.Listeners[0].Refused != 14 || all.Sharding.Replicas != 2 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// someServer has every metric but those of shards.
 func someServer() *Server {
 	return &Server{Stalled: func() []status.Stall { return nil },
 		Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),

@@ -263,7 +263,7 @@ func receivers(t *testing.T) (replace *strings.Replacer) {
 
 const positive = `[1-9].*`
 
-// TestQueriesOfADaemonInTrouble: what Prometheus would have of two informerds makes the alerts of
+// TestQueriesOfADaemonInTrouble: what Prometheus would have of three informerds makes the alerts of
 // their troubles fire and no others, and each query of the alerts and the dashboard finds series.
 func TestQueriesOfADaemonInTrouble(t *testing.T) {
 	cluster, replace := newControlPlane(t), receivers(t)
@@ -276,9 +276,19 @@ leaderElection: {namespace: default, name: other}
 listeners: {maps: {informer: {resource: configmaps}, outputs: [out]}}
 outputs: {out: {stdout: {}}}
 `)
+	sharing := start(t, cluster, `
+apiVersion: informerd.dev/v1alpha1
+kind: Config
+http: {address: "127.0.0.1:0"}
+leaderElection: {namespace: default, name: shared}
+sharding: {shards: 2}
+listeners: {maps: {informer: {resource: configmaps}, outputs: [out]}}
+outputs: {out: {stdout: {}}}
+`)
 	leader.shows("informerd_leader", "1")
+	sharing.shows(`informerd_shard_held{shard="1"}`, "1")
 	d.shows(`informerd_informer_synced{namespace="default",resource="configmaps"}`, "1")
-	before, beforeLeader := d.scrape(), leader.scrape()
+	before, beforeLeader, beforeShared := d.scrape(), leader.scrape(), sharing.scrape()
 
 	const objects = 5
 	for generation := range 3 {
@@ -303,6 +313,7 @@ outputs: {out: {stdout: {}}}
 
 	history := newHistory(t)
 	history.load("leader", beforeLeader, leader.scrape())
+	history.load("sharing", beforeShared, sharing.scrape())
 	cluster.stop()
 	d.shows(`informerd_informer_failing{namespace="default",resource="configmaps"}`, "1")
 	history.load("trouble", before, d.scrape())
