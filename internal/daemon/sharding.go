@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/config"
@@ -14,7 +13,6 @@ import (
 	"github.com/informerd/informerd/internal/sharedstate"
 	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // share works on shards, as many as are this replica's part, until ctx is done.
@@ -165,7 +163,7 @@ func (s *shard) close() {
 	}
 }
 
-// sharding returns who has which shard, with what this replica knows of its own.
+// sharding returns who has which shard.
 func (r *runtime) sharding() (out status.Sharding) {
 	shares := r.shares.Load()
 	if shares == nil {
@@ -177,26 +175,6 @@ func (r *runtime) sharding() (out status.Sharding) {
 		out.Shards = append(out.Shards, status.Shard{Shard: one.Index, Owner: one.Holder,
 			Owned: slices.Contains(s.Replicas, one.Holder), Own: one.Own, Since: one.Since,
 			Epoch: one.Epoch})
-	}
-	for _, own := range r.working() {
-		shown := &out.Shards[own.of.Index]
-		for _, in := range own.factory.Status() {
-			shown.Objects += in.Objects
-		}
-		for _, l := range own.current() {
-			buffer := l.subscription.Stats()
-			shown.Waiting += buffer.Held + buffer.Marked + buffer.Backlog + buffer.OnDisk
-			oldest := buffer.Oldest
-			for _, o := range l.route.Stats().Outputs {
-				shown.Waiting += o.Queued
-				if o.Oldest != 0 && (oldest == 0 || o.Oldest < oldest) {
-					oldest = o.Oldest
-				}
-			}
-			if oldest != 0 {
-				shown.OldestSeconds = max(shown.OldestSeconds, time.Duration(event.Now()-oldest).Seconds())
-			}
-		}
 	}
 	return out
 }

@@ -79,7 +79,11 @@ func someShards() *Server {
 // Listeners of one name are told apart by their shards.
 func TestMetricsOfShards(t *testing.T) {
 	s := someShards()
-	stats := func() informer.SubscriptionStats { return informer.SubscriptionStats{Refused: 7} }
+	stats := func() informer.SubscriptionStats { return informer.SubscriptionStats{Refused: 7, Held: 3} }
+	s.Informers = func() []informer.Status {
+		return []informer.Status{{Objects: 40}, {Objects: 5,
+			Scope: informer.Scope{Shard: informer.Shard{By: "object", Index: 1, Count: 2}}}}
+	}
 	s.Listeners = []Listener{{Name: "a", Shard: "0", Buffer: stats}, {Name: "a", Shard: "1", Buffer: stats}}
 	_, body := serve(t, s).get("/metrics")
 	for _, want := range []string{`informerd_events_refused_total{listener="a",shard="1"} 7`, "informerd_replicas 2",
@@ -92,6 +96,10 @@ func TestMetricsOfShards(t *testing.T) {
 	all := s.Status()
 	if len(all.Listeners) != 1 || all.Listeners[0].Refused != 14 || all.Sharding.Replicas != 2 {
 		t.Errorf("%+v", all)
+	}
+	if got := all.Sharding.Shards; got[0].Waiting != 3 || got[1].Waiting != 3 || got[0].Objects != 0 ||
+		got[1].Objects != 5 {
+		t.Errorf("%+v", got)
 	}
 }
 

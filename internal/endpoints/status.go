@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,9 +38,17 @@ func (s *Server) Status() *status.Status {
 		out.Stalled = s.Stalled()
 		out.Ready = len(out.Stalled) == 0
 	}
+	var shards []status.Shard
+	if s.Shards != nil {
+		out.Sharding = new(s.Shards())
+		shards = out.Sharding.Shards // none while the daemon starts
+	}
 	if s.Informers != nil {
 		for _, in := range s.Informers() {
 			out.Informers = append(out.Informers, informerStatus(&in))
+			if of := in.Scope.Shard; of.Index < len(shards) && of.Count > 0 {
+				shards[of.Index].Objects += in.Objects
+			}
 		}
 	}
 	slices.SortFunc(out.Informers, func(a, b status.Informer) int {
@@ -52,13 +61,14 @@ func (s *Server) Status() *status.Status {
 		out.DeadLetters = &status.DeadLetters{Letters: all.Letters, Bytes: all.Bytes,
 			LimitBytes: all.MaxBytes, Waiting: all.Waiting}
 	}
-	if s.Shards != nil {
-		out.Sharding = new(s.Shards())
-	}
 	at := map[string]int{}
 	for _, l := range s.listeners() {
 		shown := l.status()
 		out.Ready = out.Ready && shown.State != status.Failing && shown.State != status.Starting
+		if n, err := strconv.Atoi(l.Shard); err == nil && n < len(shards) {
+			of := &shards[n]
+			of.Waiting, of.OldestSeconds = of.Waiting+shown.Waiting(), max(of.OldestSeconds, shown.Oldest())
+		}
 		if i, more := at[l.Name]; more {
 			out.Listeners[i].Add(&shown)
 			continue
