@@ -16,7 +16,6 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -287,11 +286,7 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 		return made, err
 	}
 	made.found = found
-	made.messages, err = cloudevent.NewBuilder(sink.Origin{
-		Cluster: b.shard.cluster.name, Listener: l.name, Shard: b.shard.name(), Resource: found.Watched().String(),
-		Group: found.GVR.Group, Version: found.GVR.Version, Plural: found.GVR.Resource,
-		Kind: found.GVK.Kind,
-	})
+	made.messages, err = b.shard.messages(l.name, found.Watched())
 	if err == nil && l.registrations() == nil {
 		made.events, err = listenTo(b.shard.factory, b.shard.watched(s, found), l.subscription)
 	}

@@ -118,7 +118,7 @@ func (s *shard) keep(parent context.Context) (ctx context.Context, kept func() e
 	ended := make(chan error, 1)
 	go func() {
 		err := s.keeper.Run(keeping, keeper.Source{Informers: s.factory,
-			Listeners: s.cutters, Flush: func() error { return s.host.FlushShard(s.name()) }})
+			Listeners: s.cutters, Flush: func() error { return s.host.FlushKV(s.name()) }})
 		if err != nil {
 			s.log.Error("the checkpoint cannot be written, so informerd stops", "error", err)
 			fail(errCheckpoint)

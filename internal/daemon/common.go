@@ -38,8 +38,8 @@ func (s *supervisor) openState(ctx context.Context) (err error) {
 }
 
 // takeCommon takes over what replicas have in common of the shard, if there is something, and tries
-// until it has. The error is ErrStale or ctx's. An epoch is too low if the Leases were made anew, or
-// restored: it grows with each claim.
+// until it has. The error is ErrStale or ctx's. An epoch is too low if the Leases were deleted and
+// made again, or restored: it grows with each claim.
 func (s *shard) takeCommon(ctx context.Context, c lease.Claim) (err error) {
 	for failures := 1; s.inCommon != nil; failures++ {
 		s.common, err = s.inCommon.Hold(ctx, c.Config.Name, c.Epoch)

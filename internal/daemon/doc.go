@@ -1,6 +1,6 @@
 // Package daemon is the composition root. It applies the plan of a configuration to a runtime,
-// starts that in order, restarts the listeners that another plan changes, and stops it in the order in which
-// events flow. The commands that only look at a configuration do the same up to the start.
+// starts that in order, restarts the listeners that another plan changes, and stops it in the order
+// in which events flow. The commands that only look at a configuration do the same up to the start.
 //
 //	configuration ──compile──> plan ──apply──> runtime ──run──> informers, listeners, endpoints
 //	 + schemas                 pure, with       reads modules    until its context is done
@@ -75,6 +75,22 @@
 //   - A handler, an output or an informer is closed when no listener uses it any more.
 //   - A change of cluster, http, health, state or leaderElection is a mistake: it needs a restart.
 //   - What waits for an output that has changed goes to the new one.
+//
+// # When replicas share the work
+//
+//   - With sharding, a replica works on the shards that are its part. Each has its own listeners,
+//     the informers of their events, and a keeper. The outputs, the dead letters, the host of
+//     handlers and the informers in which objects are looked up are the replica's.
+//   - A shard that is taken over goes on where its last owner has ended, by the code that goes on
+//     after a restart.
+//   - What replicas have in common of the shard is taken over first. Without an answer that is
+//     tried again, and nothing of the shard runs until then. If it is of a later owner, the shard is
+//     claimed again.
+//   - A shard that is handed over ends as informerd does: first the intake, then the listeners,
+//     which have a second at most; then what they have done is written down for the next owner.
+//   - A replica that cannot renew its Lease in time delivers nothing from then on, and stops.
+//   - A reload is about all shards. None begins or ends meanwhile, and no reload waits for one that
+//     is taken over.
 //
 // # When it stops
 //

@@ -8,8 +8,6 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -41,8 +39,7 @@ func (s *shard) retireOne(ctx context.Context, name string) error {
 	}
 	made, _ := s.newSetup(ctx, p.Config, p.Listeners[0], making{outputs: s.outputs}) // without a handler nothing is wrong
 	is := had.Resource
-	messages, err := cloudevent.NewBuilder(sink.Origin{Cluster: s.cluster.name, Listener: name,
-		Resource: is.String(), Group: is.Group, Version: is.Version, Plural: is.Resource, Kind: is.Kind})
+	messages, err := s.messages(name, is)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/sharedstate"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -55,6 +57,13 @@ func (s *shard) name() string {
 	return strconv.Itoa(s.of.Index)
 }
 
+// messages returns what makes the messages of a listener that is about a resource.
+func (s *shard) messages(listener string, is informer.Resource) (*cloudevent.Builder, error) {
+	return cloudevent.NewBuilder(sink.Origin{Cluster: s.cluster.name, Listener: listener,
+		Shard: s.name(), Resource: is.String(), Group: is.Group, Version: is.Version,
+		Plural: is.Resource, Kind: is.Kind})
+}
+
 // kv returns where values of handlers are kept, nil for the folder.
 func (s *shard) kv() plugins.KVBacking {
 	if s.common == nil {
@@ -74,17 +83,12 @@ func (s *shard) begin(ctx context.Context) {
 	s.intake.Go(func() { s.binder.run(ctx) })
 }
 
-// end waits until the intake has ended, and lets the listeners finish what they have. No reload may
-// be under way. It returns them, and how many events and messages each leaves unfinished.
+// end waits until the intake has ended, and lets the listeners finish what they have, for a
+// while. No reload may be under way. It returns them, and how many events and messages each leaves
+// unfinished.
 func (s *shard) end(ctx context.Context) (all []*listener, unfinished []int) {
 	s.intake.Wait()
 	s.cluster.Client.CloseIdleConnections()
-	return s.drain(ctx)
-}
-
-// drain lets the listeners finish what they have, for a while. It returns them, and how many events
-// and messages each leaves unfinished.
-func (s *shard) drain(ctx context.Context) (all []*listener, unfinished []int) {
 	grace := s.grace()
 	if s.fence != nil {
 		grace = min(grace, handOverGrace)

@@ -74,7 +74,7 @@ func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.
 	defer one.close()
 	defer one.leaveCommon()
 	if err := one.takeCommon(ctx, c); errors.Is(err, sharedstate.ErrStale) {
-		one.log.Warn("what replicas have in common is of a later owner of the shard, so it is claimed anew",
+		one.log.Warn("what replicas have in common is of a later owner of the shard, so it is claimed again",
 			"epoch", c.Epoch)
 		return nil
 	} else if err != nil {

@@ -78,13 +78,11 @@ func (h *Host) Handlers() int {
 // compiler.
 func (h *Host) Engine(ctx context.Context) (name, reason string) { return h.compiler.Engine(ctx) }
 
-// FlushKV writes what handlers have stored, and is not in the file yet, and returns once it is on
-// disk. It does nothing without a file. If it fails, nothing is lost: it is written later.
-func (h *Host) FlushKV() error { return h.kv.Flush("") }
-
-// FlushShard is FlushKV for what the handlers of a shard have stored: it returns once Spec.KV has
-// it, or the file if they have none.
-func (h *Host) FlushShard(shard string) error { return h.kv.Flush(shard) }
+// FlushKV writes what the handlers of a shard have stored and is not written yet; "" is the shard of
+// those whose Spec names none. It returns once Spec.KV has it, or the file has it on disk if they
+// have no Spec.KV, and does nothing without either. If it fails, nothing is lost: it is written
+// later.
+func (h *Host) FlushKV(shard string) error { return h.kv.Flush(shard) }
 
 // Close frees everything the host holds, handlers that are still open included.
 func (h *Host) Close(ctx context.Context) error {

@@ -334,7 +334,7 @@ func TestKVIsFlushed(t *testing.T) {
 	defer host.Close(t.Context())
 	flush := func() {
 		t.Helper()
-		if err := host.FlushKV(); err != nil {
+		if err := host.FlushKV(""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -419,7 +419,7 @@ func TestKVOfShards(t *testing.T) {
 	count(zero, 1)
 	count(zero, 2)
 	count(one, 1)
-	if err := host.FlushShard("0"); err != nil {
+	if err := host.FlushKV("0"); err != nil {
 		t.Error(err)
 	}
 	if len(*kept[0]) != 1 || len(*kept[1]) != 0 {

@@ -33,7 +33,7 @@ type Spec struct {
 	// Shard is the part of the objects that the handler works on, if there are several: what the
 	// same listener's handlers keep in two shards are two stores.
 	Shard string
-	// KV is where what the grant kv keeps of the shard is written, by Host.FlushShard and when the
+	// KV is where what the grant kv keeps of the shard is written, by Host.FlushKV and when the
 	// last handler of the listener and shard is closed. Load reads from it. A shard that comes back
 	// needs another one. Nil: HostConfig.KVPath.
 	KV KVBacking
