@@ -26,6 +26,11 @@ type Config struct {
 	Kind string `json:"kind" jsonschema:"required,enum=Config"`
 	// Cluster is the API server that is watched, and its name.
 	Cluster Cluster `json:"cluster,omitzero"`
+	// Clusters are those that listeners watch, by name. cluster is the one that informerd belongs to
+	// then, with its Leases and the Secrets of clustersFrom. Default: cluster is watched.
+	Clusters map[string]*Member `json:"clusters,omitempty" jsonschema:"minProperties=1,propertyNames=dns-label" item:"cluster"`
+	// ClustersFrom are where there are more of them, which come and go while informerd runs.
+	ClustersFrom []ClustersFrom `json:"clustersFrom,omitempty" jsonschema:"minItems=1" item:"entry"`
 	// HTTP is where informerd answers requests about itself. Default: nowhere.
 	HTTP HTTP `json:"http,omitzero"`
 	// Health is where informerd answers probes. Default: nowhere.

@@ -22,6 +22,10 @@ type Informer struct {
 	Resource string `json:"resource" jsonschema:"required,format=resource"`
 	// Namespaces limits the informer to these namespaces. Default: all.
 	Namespaces []string `json:"namespaces,omitempty" jsonschema:"minItems=1,uniqueItems,format=namespace" item:"namespace"`
+	// Clusters limits the informer to these of several clusters. Default: all.
+	Clusters []string `json:"clusters,omitempty" jsonschema:"minItems=1,uniqueItems" item:"cluster"`
+	// ClusterSelector limits the informer to the clusters whose labels it matches. Default: all.
+	ClusterSelector string `json:"clusterSelector,omitempty" jsonschema:"format=label-selector"`
 	// LabelSelector limits the informer to the objects it matches. Default: all.
 	LabelSelector string `json:"labelSelector,omitempty" jsonschema:"format=label-selector"`
 	// FieldSelector limits the informer to the objects it matches. Default: all.
