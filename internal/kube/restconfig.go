@@ -26,8 +26,13 @@ import (
 type Options struct {
 	// Kubeconfig is the path of a kubeconfig file; ~/ is the home folder. Default: see RESTConfig.
 	Kubeconfig string
+	// Text is that of a kubeconfig, in place of a file. It must have everything in it: one that has
+	// a program run or names files is refused, since who wrote it may not do either.
+	Text []byte
 	// Context is the context of the kubeconfig to use. Default: its current context.
 	Context string
+	// InCluster is the cluster that the process runs in, and no other.
+	InCluster bool
 	// Compression is whether the server compresses its answers: auto, on or off, see RESTConfig.
 	// Default: auto.
 	Compression string
@@ -79,6 +84,10 @@ func RESTConfig(o Options) (*rest.Config, error) {
 
 // findConfig also reports whether it is the cluster that the process runs in.
 func findConfig(o Options) (cfg *rest.Config, inCluster bool, err error) {
+	if o.Text != nil {
+		cfg, err = fromText(o.Text, o.Context)
+		return cfg, false, err
+	}
 	if o.Kubeconfig != "" {
 		path, err := expandHome(o.Kubeconfig)
 		if err != nil {
@@ -92,6 +101,9 @@ func findConfig(o Options) (cfg *rest.Config, inCluster bool, err error) {
 		cfg, err := rest.InClusterConfig()
 		if err == nil {
 			return cfg, true, nil
+		}
+		if o.InCluster {
+			return nil, false, fmt.Errorf("the cluster that informerd runs in: %w", err)
 		}
 		if !errors.Is(err, rest.ErrNotInCluster) {
 			why = "the pod has no usable service account: " + err.Error()
@@ -153,16 +165,47 @@ func fromFiles(files []string, context string) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	context, err = chooseContext(merged, context)
+	cfg, err := inContext(merged, context)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	cfg, err := clientcmd.NewNonInteractiveClientConfig(*merged, context,
+	return cfg, nil
+}
+
+// inContext returns what a kubeconfig has for a context.
+func inContext(kubeconfig *api.Config, context string) (*rest.Config, error) {
+	context, err := chooseContext(kubeconfig, context)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := clientcmd.NewNonInteractiveClientConfig(*kubeconfig, context,
 		&clientcmd.ConfigOverrides{}, nil).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("%s: context %q: %w", where, context, err)
+		return nil, fmt.Errorf("context %q: %w", context, err)
 	}
 	return cfg, nil
+}
+
+// fromText reads one context from the text of a kubeconfig.
+func fromText(text []byte, context string) (*rest.Config, error) {
+	kubeconfig, err := clientcmd.Load(text)
+	if err != nil {
+		return nil, errors.New("the text is not a kubeconfig") // what is wrong may quote a secret
+	}
+	for _, name := range slices.Sorted(maps.Keys(kubeconfig.AuthInfos)) {
+		switch user := kubeconfig.AuthInfos[name]; {
+		case user.Exec != nil || user.AuthProvider != nil:
+			return nil, fmt.Errorf("the user %q has a program run, which is refused here", name)
+		case user.TokenFile != "" || user.ClientCertificate != "" || user.ClientKey != "":
+			return nil, fmt.Errorf("the user %q names a file, which is refused here", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(kubeconfig.Clusters)) {
+		if kubeconfig.Clusters[name].CertificateAuthority != "" {
+			return nil, fmt.Errorf("the cluster %q names a file, which is refused here", name)
+		}
+	}
+	return inContext(kubeconfig, context)
 }
 
 // Readable returns why the file of [Options.Kubeconfig] cannot be read, without its path. It does
