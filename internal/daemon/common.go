@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/kube/lease"
 	sinks "github.com/informerd/informerd/internal/outputs"
 	"github.com/informerd/informerd/internal/sharedstate"
+	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -113,15 +114,12 @@ func (s *shard) leaveCommon() {
 	}
 }
 
-// maxLetter is how large the texts of a letter may be that replicas have in common: a message of NATS
-// has at most 1 MiB by default.
-const maxLetter = 900 << 10
-
 // partOf returns what tells by which name replicas have a dead letter in common.
 func partOf(cfg *config.Config) func(*deadletter.Letter) string {
 	return func(l *deadletter.Letter) string {
 		of := informer.Shard{By: informer.ShardKey(cfg.Sharding.By), Count: cfg.Sharding.Shards}
-		for ; of.Index < of.Count && len(l.Object)+len(l.Old)+len(l.Message) <= maxLetter; of.Index++ {
+		large := len(l.Object)+len(l.Old)+len(l.Message) > statefolder.MaxSharedLetter
+		for ; of.Index < of.Count && !large; of.Index++ {
 			if of.Has(l.Namespace, l.Name, l.UID) {
 				return lease.ShardName(cfg.LeaderElection.Name, of.Index)
 			}

@@ -202,6 +202,9 @@ func keyOfObject(resource, namespace, name string) objectKey {
 // OnDisk reports whether the letters are in a file, and not in memory alone.
 func (s *Store) OnDisk() bool { return s.db != nil }
 
+// Mirrored reports whether the letters of parts are in a mirror.
+func (s *Store) Mirrored() bool { return s.partOf != nil }
+
 // Put stores a letter, on disk if there is one, and in the mirror if it is of a part, and returns its
 // ID when it is there. Without room it returns an error; ErrDropped, if that is configured. With any
 // error but that the letter is not stored, and the caller should try again later.

@@ -2,6 +2,7 @@ package statefolder
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 
@@ -10,18 +11,28 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 )
 
+// MaxSharedLetter is how large the texts of a letter may be that replicas have in common: a message
+// of NATS has at most 1 MiB by default.
+const MaxSharedLetter = 900 << 10
+
 // OpenLetters opens the store of dead letters. A daemon with a folder for state has it on disk, but
-// if letters have a mirror; part is what a letter is about there.
+// if letters have a mirror; part is what a letter is about there, "" if it is too large.
 func OpenLetters(cfg *config.Config, running bool, part func(*deadletter.Letter) string,
 	mirror deadletter.Mirror, log *slog.Logger) (*deadletter.Store, error) {
+	mirrored := running && cfg.State.NATS != nil
 	c := deadletter.Config{Limits: LetterLimits(cfg.DeadLetters), InMemory: func() {
+		if mirrored {
+			log.Warn("dead letters that are too large for what replicas have in common are kept in memory, and are lost when informerd ends",
+				"hint", largeHint)
+			return
+		}
 		log.Warn("dead letters are kept in memory, and are lost when informerd ends",
-			"hint", "add state: {dir: FOLDER} to the configuration")
+			"hint", memoryHint)
 	}, Full: func(err error) {
 		log.Error("a dead letter has no room, so that its object waits", "error", err)
 	}}
 	switch {
-	case running && cfg.State.NATS != nil:
+	case mirrored:
 		c.Part, c.Mirror = part, mirror
 	case running && cfg.State.Dir != "":
 		c.Path = filepath.Join(cfg.Path(cfg.State.Dir), deadletter.FileName)
@@ -48,14 +59,25 @@ func InUse(cfg *config.Config, err error) error {
 		holderHint(cfg.Path(cfg.State.Dir)))}}
 }
 
-// CloseLetters closes the store, and says how many letters end with it.
+// CloseLetters closes the store, and says how many letters end with it. Those that replicas have in
+// common are not in it any more.
 func CloseLetters(store *deadletter.Store, log *slog.Logger) error {
-	if n := store.Stats().Letters; n > 0 && !store.OnDisk() {
+	switch n := store.Stats().Letters; {
+	case n == 0 || store.OnDisk():
+	case store.Mirrored():
+		log.Warn("dead letters are lost: they were too large for what replicas have in common",
+			"letters", n, "hint", largeHint)
+	default:
 		log.Warn("dead letters are lost: they were kept in memory", "letters", n,
-			"hint", "add state: {dir: FOLDER} to the configuration")
+			"hint", memoryHint)
 	}
 	return store.Close()
 }
+
+const memoryHint = "add state: {dir: FOLDER} to the configuration"
+
+var largeHint = fmt.Sprintf("replay or drop letters of more than %d KiB before informerd ends",
+	MaxSharedLetter>>10)
 
 func LetterLimits(c config.DeadLetters) deadletter.Limits {
 	return deadletter.Limits{MaxBytes: int64(c.Bytes), NamespaceBytes: int64(c.Bytes) / 4,
