@@ -591,7 +591,7 @@ func TestLateWrite(t *testing.T) {
 	expectLoaded(t, h, "t", "map[a:new x:]")
 }
 
-// The connection is made anew after an error of the server that ends it for the client.
+// The connection is made again after an error of the server that ends it for the client.
 func TestUnknownErrorOfTheServer(t *testing.T) {
 	s := openState(t, start(t, nil).ClientURL(), 1)
 	h := take(t, s, "p", 1)

@@ -12,7 +12,7 @@ import (
 func limit(shards, replicas int) int { return (shards + replicas - 1) / replicas }
 
 // preferred returns shards in the order in which a replica takes them, the reverse of that in which
-// it gives them back: those first for which no other one has a higher score, and of these the ones
+// it hands them over: those first for which no other one has a higher score, and of these the ones
 // with its highest. So replicas that look at the same moment want different ones, and one that comes
 // gets what it wants from all others.
 func preferred(identity string, others []string, shards []int) []int {

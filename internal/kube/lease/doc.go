@@ -28,7 +28,7 @@
 //     for its duration, by a list that they asked for after it: what was renewed until then was
 //     renewed too late for its holder.
 //   - A shard whose holder was killed is another one's at most a second after Duration, if the API
-//     server answers, and one that is given back within half a second of that.
+//     server answers, and one that is handed over within half a second of that.
 //   - Each replica has at most its part of the shards, rounded up, and none is free while one may
 //     have more. So one may have none if others have all with their parts. Nothing moves but the
 //     surplus of a replica, and what another one has left.

@@ -18,7 +18,7 @@ import (
 	"github.com/informerd/informerd/internal/backoff"
 )
 
-// ErrReleased is the cause with which the context of a shard ends that is to be given back.
+// ErrReleased is the cause with which the context of a shard ends that is to be handed over.
 var ErrReleased = errors.New("another replica is to have the shard")
 
 const (
@@ -119,10 +119,10 @@ func NewShares(client *Client, cfg SharesConfig) *Shares {
 func (s *Shares) Check() error { return s.own.Check() }
 
 // Lost returns a channel that is closed once this replica has lost its shards, at the moment from
-// which Check fails, though Run goes on. It stays open if all are given back.
+// which Check fails, though Run goes on. It stays open if all are handed over.
 func (s *Shares) Lost() <-chan struct{} { return s.own.Lost() }
 
-// Drain has the replica give back all shards, and take none from now on. Run goes on.
+// Drain has the replica hand over all shards, and take none from now on. Run goes on.
 func (s *Shares) Drain() {
 	s.mu.Lock()
 	s.draining = true
@@ -149,7 +149,7 @@ func (s *Shares) Status() SharesStatus {
 }
 
 // Run calls hold, in a goroutine of its own, for each shard that this replica gets. hold blocks
-// while it works on the shard. Its context ends when the shard is to be given back, with the cause
+// while it works on the shard. Its context ends when the shard is to be handed over, with the cause
 // ErrReleased, when ctx does, and with the cause ErrLost when this replica has lost the shard.
 //
 // A shard is released when hold has returned, unless it was lost. If hold has returned before its
@@ -209,7 +209,7 @@ func (s *Shares) leave() {
 	}
 }
 
-// divide takes and gives back shards until work is done and nothing is left to release, or all is
+// divide takes and hands over shards until work is done and nothing is left to release, or all is
 // lost.
 func (s *Shares) divide(lost, work context.Context, hold func(context.Context, Claim)) {
 	poll := min(s.cfg.RetryPeriod/4, longestPoll)
@@ -298,7 +298,7 @@ func (s *Shares) turn(lost, work context.Context, begun time.Time,
 
 // decide returns which shards this replica takes, which it releases, and which Leases of dead
 // replicas it deletes, as all Leases are that were asked for at a time. It ends holds on shards that
-// are to be given back.
+// are to be handed over.
 func (s *Shares) decide(leases []coordinationv1.Lease, begun time.Time, over bool) (
 	take, release []int, dead []coordinationv1.Lease) {
 	s.mu.Lock()
@@ -310,7 +310,7 @@ func (s *Shares) decide(leases []coordinationv1.Lease, begun time.Time, over boo
 	most := len(held)
 	switch {
 	case s.draining:
-		most, s.idle = 0, "it gives back its shards"
+		most, s.idle = 0, "it hands over its shards"
 	case differs != "":
 		s.idle = differs
 	default:
@@ -320,7 +320,7 @@ func (s *Shares) decide(leases []coordinationv1.Lease, begun time.Time, over boo
 		for _, i := range held[most:] {
 			s.shards[i].stop(ErrReleased)
 		}
-		s.cfg.Log.Info("this replica gives back shards", "shards", held[most:])
+		s.cfg.Log.Info("this replica hands over shards", "shards", held[most:])
 	}
 	room := most - len(held)
 	for _, i := range preferred(s.cfg.Identity, others, free) {
@@ -411,7 +411,7 @@ func (s *Shares) count(begun time.Time) (others []string, differs string) {
 	return others, differs
 }
 
-// sort returns the shards that this replica holds and is not to give back, and those that it can
+// sort returns the shards that this replica holds and is not to hand over, and those that it can
 // take, among which are such that name it though it does not hold them. The lock is held.
 func (s *Shares) sort(begun time.Time) (held, free []int) {
 	for i := range s.shards {
@@ -463,7 +463,7 @@ func (sh *shard) stop(cause error) {
 	sh.end(cause)
 }
 
-// claim writes this replica into the Lease of a shard. What names it already is written anew: a
+// claim writes this replica into the Lease of a shard. What names it already is written again: a
 // request that would release it, and whose end is not known, cannot do so any more.
 func (s *Shares) claim(ctx, work context.Context, i int, hold func(context.Context, Claim)) error {
 	next, now := s.shards[i].lease.DeepCopy(), metav1.NowMicro()

@@ -72,7 +72,7 @@ func TestReplicasComeAndGo(t *testing.T) {
 		}
 		last := all[3]
 		if n := last.ends(lease.ErrReleased); n != 0 || last.Status().Idle != "" {
-			t.Errorf("the last one has given back %d: %+v", n, last.Status())
+			t.Errorf("the last one has handed over %d: %+v", n, last.Status())
 		}
 		w.finish(t)
 		for _, path := range w.Paths() {
@@ -389,7 +389,7 @@ func TestDrain(t *testing.T) {
 		}
 		if n := a.ends(lease.ErrReleased); n != 3 || a.Check() != nil || len(a.ended) > 0 ||
 			a.Status().Idle == "" {
-			t.Errorf("a has given back %d shards: %v, %+v", n, a.Check(), a.Status())
+			t.Errorf("a has handed over %d shards: %v, %+v", n, a.Check(), a.Status())
 		}
 		time.Sleep(time.Minute)
 		if starts, _ := w.moves(); starts != 0 {
