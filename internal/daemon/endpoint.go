@@ -79,12 +79,17 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 }
 
 // informers returns what reports on all informers.
-func (r *runtime) informers(c *cluster) func() []informer.Status {
-	return func() []informer.Status {
-		all := c.factory.Status()
+func (r *runtime) informers(c *cluster) func() []endpoints.Informer {
+	return func() (all []endpoints.Informer) {
+		add := func(of *informer.Factory) {
+			for _, in := range of.Status() {
+				all = append(all, endpoints.Informer{Status: in})
+			}
+		}
+		add(c.factory)
 		for _, one := range r.working() {
 			if one.factory != c.factory {
-				all = append(all, one.factory.Status()...)
+				add(one.factory)
 			}
 		}
 		return all

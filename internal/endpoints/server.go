@@ -50,6 +50,7 @@ const (
 type Listener struct {
 	Name     string
 	Shard    string // "" if there is one for all objects
+	Cluster  string // "" if there is only one
 	Resource string // as configured
 	Route    func() route.Stats
 	Buffer   func() informer.SubscriptionStats
@@ -61,6 +62,12 @@ type Listener struct {
 	Counts     func() map[rules.Count]int
 }
 
+// Informer is an informer with the cluster that it watches, "" if there is only one.
+type Informer struct {
+	informer.Status
+	Cluster string
+}
+
 // Server is the HTTP server. Set the fields, then call Listen, then Serve, each once.
 type Server struct {
 	Address   string // host:port, a loopback one unless it is for probes
@@ -70,7 +77,7 @@ type Server struct {
 	// Current returns the listeners that there are by now, instead of Listeners. May be nil.
 	Current func() []Listener
 	// Informers returns their current states; nil if there are none.
-	Informers func() []informer.Status
+	Informers func() []Informer
 	Instances func() int64            // of handlers; nil if there are none
 	Letters   func() deadletter.Stats // nil if there is no store of dead letters
 	Patches   func() patch.Stats      // nil if there are no outputs
@@ -78,6 +85,9 @@ type Server struct {
 	Leads     func() bool             // whether this replica works; nil if there is only one
 	// Shards returns how they are divided; nil if they are not. Listeners are in each of them then.
 	Shards func() status.Sharding
+	// Clusters returns those that are watched, without what is of their informers and listeners; nil
+	// if there is only one. Listeners are in each of them then.
+	Clusters func() []status.Cluster
 	// Requests returns how many were sent to the API server; nil: they are not shown.
 	Requests func() map[kube.Result]uint64
 	Log      *slog.Logger // nil: no log

@@ -45,7 +45,7 @@ func (s *Server) Status() *status.Status {
 	}
 	if s.Informers != nil {
 		for _, in := range s.Informers() {
-			out.Informers = append(out.Informers, informerStatus(&in))
+			out.Informers = append(out.Informers, informerStatus(&in.Status))
 			if of := in.Scope.Shard; of.Index < len(shards) && of.Count > 0 {
 				shards[of.Index].Objects += in.Objects
 			}

@@ -25,7 +25,9 @@ type Status struct {
 
 	// Sharding is nil unless replicas share the objects. What listeners and informers do is that
 	// of this replica then.
-	Sharding    *Sharding    `json:"sharding,omitempty"`
+	Sharding *Sharding `json:"sharding,omitempty"`
+	// Clusters are those of several that are watched, nil if there is one.
+	Clusters    []Cluster    `json:"clusters,omitempty"`
 	Informers   []Informer   `json:"informers"`
 	Listeners   []Listener   `json:"listeners"`
 	DeadLetters *DeadLetters `json:"deadLetters,omitempty"`
@@ -55,6 +57,20 @@ type Shard struct {
 	OldestSeconds float64 `json:"oldestSeconds,omitempty"`
 }
 
+// Cluster is one of several that are watched.
+type Cluster struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+	From   string            `json:"from"`             // where it is named
+	Server string            `json:"server,omitempty"` // the address of its API server
+	Since  time.Time         `json:"since,omitzero"`   // it is watched
+	Error  string            `json:"error,omitempty"`  // why it is not, or not wholly
+	// Objects, Waiting and OldestSeconds are those of this replica's informers and listeners.
+	Objects       int     `json:"objects"`
+	Waiting       int     `json:"waiting"`
+	OldestSeconds float64 `json:"oldestSeconds"`
+}
+
 // Stall is something that does not go on.
 type Stall struct {
 	Kind  string    `json:"kind"`           // what has come to a halt
@@ -78,7 +94,8 @@ type Informer struct {
 	// LabelSelector and FieldSelector limit it.
 	LabelSelector string `json:"labelSelector,omitempty"`
 	FieldSelector string `json:"fieldSelector,omitempty"`
-	Shard         string `json:"shard,omitempty"` // as 3/16
+	Shard         string `json:"shard,omitempty"`   // as 3/16
+	Cluster       string `json:"cluster,omitempty"` // of several
 	Synced        bool   `json:"synced"`
 	Objects       int    `json:"objects"`
 	Bytes         int64  `json:"bytes"`       // of their texts
