@@ -26,10 +26,12 @@ type Config struct {
 	Kind string `json:"kind" jsonschema:"required,enum=Config"`
 	// Cluster is the API server that is watched, and its name.
 	Cluster Cluster `json:"cluster,omitzero"`
-	// Clusters are those that listeners watch, by name. cluster is the one that informerd belongs to
-	// then, with its Leases and the Secrets of clustersFrom. Default: cluster is watched.
+	// Clusters are those that listeners watch, by name. cluster is then the one that informerd belongs
+	// to, with its Leases and the Secrets of clustersFrom, and is not watched itself. Default: cluster
+	// is watched.
 	Clusters map[string]*Member `json:"clusters,omitempty" jsonschema:"minProperties=1,propertyNames=dns-label" item:"cluster"`
 	// ClustersFrom are where there are more of them, which come and go while informerd runs.
+	// Default: nowhere.
 	ClustersFrom []ClustersFrom `json:"clustersFrom,omitempty" jsonschema:"minItems=1" item:"entry"`
 	// HTTP is where informerd answers requests about itself. Default: nowhere.
 	HTTP HTTP `json:"http,omitzero"`
@@ -254,6 +256,7 @@ func check(c *Config, r *document.Report) []placedInformer {
 	if n := c.State.NATS; n != nil && r.Good("state.nats") {
 		checkSharedState(c, n, r)
 	}
+	checkClusters(c, r)
 	if t := c.Tracing; t != nil && r.Good("tracing") {
 		checkURL(t.URL, "tracing.url", r)
 		checkHeaders(t.Headers, "tracing.headers", r)

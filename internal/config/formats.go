@@ -13,6 +13,12 @@ import (
 
 var label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
+// What the keys and values of labels are made of.
+const (
+	subdomain = `[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*`
+	labelText = `[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`
+)
+
 const labelNoun = `a DNS label of a-z, 0-9 and "-"`
 
 // formats are the forms that texts in a configuration have, as the tags of the fields name them.
@@ -64,6 +70,10 @@ var formats = sync.OnceValue(func() map[string]document.Format {
 			Pattern: regexp.MustCompile(`^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,252})$`)},
 		"label-name": {Noun: `the name of a label, of letters, digits and "_", with no digit first`,
 			Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)},
+		"label-key": {Noun: "the key of a label, as in region or example.com/region",
+			Pattern: regexp.MustCompile(`^(` + subdomain + `/)?` + labelText + `$`)},
+		"label-value": {Noun: `the value of a label, of at most 63 letters, digits, "-", "_" and "."`,
+			Pattern: regexp.MustCompile(`^(` + labelText + `)?$`)},
 		"event-type": {Pattern: regexp.MustCompile(`^[!-)+-~]{1,256}$`), Check: checkEventType},
 	}
 })

@@ -23,7 +23,7 @@ type Informer struct {
 	// Namespaces limits the informer to these namespaces. Default: all.
 	Namespaces []string `json:"namespaces,omitempty" jsonschema:"minItems=1,uniqueItems,format=namespace" item:"namespace"`
 	// Clusters limits the informer to these of several clusters. Default: all.
-	Clusters []string `json:"clusters,omitempty" jsonschema:"minItems=1,uniqueItems" item:"cluster"`
+	Clusters []string `json:"clusters,omitempty" jsonschema:"minItems=1,uniqueItems,minLength=1" item:"cluster"`
 	// ClusterSelector limits the informer to the clusters whose labels it matches. Default: all.
 	ClusterSelector string `json:"clusterSelector,omitempty" jsonschema:"format=label-selector"`
 	// LabelSelector limits the informer to the objects it matches. Default: all.
@@ -88,6 +88,7 @@ func (i *Informer) InOrder() *Informer {
 	}
 	sorted := *i
 	sorted.Namespaces = slices.Sorted(slices.Values(i.Namespaces))
+	sorted.Clusters = slices.Sorted(slices.Values(i.Clusters))
 	sorted.Drop = slices.Sorted(slices.Values(i.Drop))
 	return &sorted
 }

@@ -153,6 +153,7 @@ func (l Loading) parseAll(texts []document.Text, disk files) (*Config, error) {
 		informers = append(informers, p.informers...)
 	}
 	checkSharedIndexes(informers)
+	checkMembership(c, informers, d.Report)
 	if mistakes := policies.errors(); len(mistakes) > 0 {
 		if l.More != nil {
 			policies.addMistakes(l.More(c))

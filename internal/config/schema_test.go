@@ -196,7 +196,11 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 		return &jsonschema.Schema{Type: "integer", Minimum: numberIn(rules.Minimum),
 			Maximum: numberIn(rules.Maximum)}
 	case reflect.Bool:
-		return &jsonschema.Schema{Type: "boolean"}
+		schema := &jsonschema.Schema{Type: "boolean"}
+		for _, word := range rules.Enum {
+			schema.Enum = append(schema.Enum, word == "true")
+		}
+		return schema
 	}
 	schema := &jsonschema.Schema{Type: "string", Enum: anys(rules.Enum),
 		MinLength: count(rules.MinLength)}

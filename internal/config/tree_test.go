@@ -121,7 +121,7 @@ func TestManyMistakesAreCutShort(t *testing.T) {
 		t.Fatalf("got %d errors", len(errs))
 	}
 	if got, want := errs[0].Error(),
-		`x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, http, health, shutdown, state, leaderElection, sharding, tracing, informers, listeners, policies, outputs, deadLetters`; got != want {
+		`x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, clusters, clustersFrom, http, health, shutdown, state, leaderElection, sharding, tracing, informers, listeners, policies, outputs, deadLetters`; got != want {
 		t.Errorf("the first is %s, want %s", got, want)
 	}
 	if got, want := errs[maxErrors].Error(),

@@ -211,6 +211,9 @@ func (r *Report) checkScalar(v reflect.Value, path string, f Field) {
 		return
 	}
 	rules := f.Rules
+	if v.Kind() == reflect.Bool && len(rules.Enum) > 0 && !slices.Contains(rules.Enum, fmt.Sprint(v)) {
+		r.BadValue(path, "%s must be %s, is %v", path, Or(rules.Enum), v)
+	}
 	if rules.Minimum == "" && rules.Maximum == "" || rules.Zero != "" && v.IsZero() {
 		return
 	}
