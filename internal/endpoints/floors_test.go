@@ -14,13 +14,13 @@ import (
 // The counters of a resource and namespace do not fall when one of its informers ends, nor when all
 // have ended and another one begins.
 func TestSumsOverInformersDoNotFall(t *testing.T) {
-	var now []informer.Status
-	r := serve(t, &Server{Informers: func() []informer.Status { return now }})
+	var now []Informer
+	r := serve(t, &Server{Informers: func() []Informer { return now }})
 	events := func(counts ...uint64) {
 		now = nil
 		for i, n := range counts {
-			now = append(now, informer.Status{Events: n, Scope: informer.Scope{
-				LabelSelector: fmt.Sprint("a=", i)}})
+			now = append(now, Informer{Status: informer.Status{Events: n, Scope: informer.Scope{
+				LabelSelector: fmt.Sprint("a=", i)}}})
 		}
 	}
 	for i, step := range []struct {
@@ -42,8 +42,8 @@ func TestSumsOverInformersDoNotFall(t *testing.T) {
 // Of two requests at once, the one that has read less must not look as if an informer had ended.
 func TestRequestsAtOnceDoNotRaiseSums(t *testing.T) {
 	var lists atomic.Uint64
-	r := serve(t, &Server{Informers: func() []informer.Status {
-		return []informer.Status{{Lists: lists.Add(1)}}
+	r := serve(t, &Server{Informers: func() []Informer {
+		return []Informer{{Status: informer.Status{Lists: lists.Add(1)}}}
 	}})
 	var clients sync.WaitGroup
 	for range 4 {
@@ -63,9 +63,10 @@ func TestRequestsAtOnceDoNotRaiseSums(t *testing.T) {
 
 // The one that has heard nothing for longest counts, and one that does not run does not.
 func TestStaleness(t *testing.T) {
-	r := serve(t, &Server{Informers: func() []informer.Status {
+	r := serve(t, &Server{Informers: func() []Informer {
 		now := time.Now()
-		return []informer.Status{{Heard: now}, {Heard: now.Add(-time.Hour)}, {}}
+		return informersOf(informer.Status{Heard: now},
+			informer.Status{Heard: now.Add(-time.Hour)}, informer.Status{})
 	}})
 	_, body := r.get("/metrics")
 	if line := lines(body, "informerd_informer_staleness_seconds{"); !strings.Contains(line,

@@ -14,7 +14,6 @@ import (
 
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/filters/rules"
-	"github.com/informerd/informerd/pkg/informer"
 )
 
 func TestHealthz(t *testing.T) {
@@ -187,7 +186,7 @@ func TestAPanicIsAnsweredAndLogged(t *testing.T) {
 			Route:      func() route.Stats { trouble(); return route.Stats{} },
 			Violations: func() []rules.Violation { trouble(); return nil },
 		}},
-		Informers: func() []informer.Status { return nil },
+		Informers: func() []Informer { return nil },
 	})
 	calm = false
 	for path, want := range map[string]struct{ answer, logged string }{

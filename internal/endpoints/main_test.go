@@ -200,25 +200,32 @@ func someListeners() []Listener {
 	}
 }
 
-func someInformers() []informer.Status {
+// informersOf returns informers of one cluster.
+func informersOf(all ...informer.Status) (of []Informer) {
+	for _, in := range all {
+		of = append(of, Informer{Status: in})
+	}
+	return of
+}
+
+func someInformers() []Informer {
 	resource := func(group, name string) informer.Resource {
 		return informer.Resource{GroupVersionResource: schema.GroupVersionResource{Group: group,
 			Version: "v1", Resource: name}}
 	}
-	return []informer.Status{
-		{
+	return informersOf(
+		informer.Status{
 			Resource: resource("", "pods"), Scope: informer.Scope{Namespace: "shop"}, Synced: true,
 			Objects: 100, Bytes: 9_999, Memory: 1_000, Queued: 1, Lists: 2, Watches: 3, Events: 4,
 			Skipped: 5, Received: 6, Relists: map[string]uint64{"expired": 7, "refused": 0},
 		},
-		{ // another of the same resource and namespace
+		informer.Status{ // another of the same resource and namespace
 			Resource: resource("", "pods"), Scope: informer.Scope{Namespace: "shop",
 				LabelSelector: "tier=x"}, Err: errors.New("forbidden"),
 			Objects: 10, Bytes: 999, Memory: 100, Queued: 10, Lists: 20, Watches: 30, Events: 40,
 			Skipped: 50, Received: 60, Relists: map[string]uint64{"expired": 70, "refused": 1},
 		},
-		{Resource: resource("batch", "jobs"), Synced: true, Objects: 7, Memory: 70},
-	}
+		informer.Status{Resource: resource("batch", "jobs"), Synced: true, Objects: 7, Memory: 70})
 }
 
 // lines returns those that contain words.

@@ -80,9 +80,9 @@ func someShards() *Server {
 func TestMetricsOfShards(t *testing.T) {
 	s := someShards()
 	stats := func() informer.SubscriptionStats { return informer.SubscriptionStats{Refused: 7, Held: 3} }
-	s.Informers = func() []informer.Status {
-		return []informer.Status{{Objects: 40}, {Objects: 5,
-			Scope: informer.Scope{Shard: informer.Shard{By: "object", Index: 1, Count: 2}}}}
+	s.Informers = func() []Informer {
+		return informersOf(informer.Status{Objects: 40}, informer.Status{Objects: 5,
+			Scope: informer.Scope{Shard: informer.Shard{By: "object", Index: 1, Count: 2}}})
 	}
 	s.Listeners = []Listener{{Name: "a", Shard: "0", Buffer: stats}, {Name: "a", Shard: "1", Buffer: stats}}
 	_, body := serve(t, s).get("/metrics")

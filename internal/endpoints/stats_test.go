@@ -85,7 +85,7 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 		}}}}
 	})
 	check(t, informer.Status{}, func(s informer.Status) *Server {
-		return &Server{Informers: func() []informer.Status { return []informer.Status{s} }}
+		return &Server{Informers: func() []Informer { return informersOf(s) }}
 	})
 	check(t, deadletter.ListenerStats{}, func(s deadletter.ListenerStats) *Server {
 		return &Server{Letters: func() deadletter.Stats {
