@@ -78,7 +78,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	o.fence = r.fence
 	c, err := connect(cfg, o)
 	if err == nil {
-		r.maker.API.Connect(rights.Guard(c.writer, c.Asker))
+		r.maker.API.Connect(c.name, rights.Guard(c.writer, c.Asker))
 		err = r.run(ctx, c, o)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Shutdown.Close.Duration)

@@ -120,6 +120,6 @@ func (s *supervisor) lookAtFields(to *setup) {
 
 // renewed has everybody use a resource in another version, before its objects come.
 func (s *supervisor) renewed(was, now informer.Resource) {
-	s.maker.API.Renewed(was.GroupVersionResource, now.Version)
+	s.maker.API.Renewed(s.cluster.name, was.GroupVersionResource, now.Version)
 	s.fields.look()
 }

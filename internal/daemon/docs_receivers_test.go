@@ -65,7 +65,7 @@ func received(t *testing.T, cfg *config.Config, schemas plan.Schemas, o *config.
 		t.Fatal(err)
 	}
 	defer w.CloseIdleConnections()
-	api.Connect(w)
+	api.Connect(cfg.Cluster.Name, w)
 	write(t, cfg, schemas, o, api, messages)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -291,7 +291,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	for _, name := range p.Config.Outputs {
 		s.outputs = append(s.outputs, with.outputs[name])
 		if cfg.Outputs[name].Patch != nil && r.maker != nil {
-			s.own = r.maker.API.Own(p.Config.Name)
+			s.own = r.maker.API.Own(cfg.Cluster.Name, p.Config.Name)
 		}
 	}
 	section := plan.SectionOf(cfg, p.Config)

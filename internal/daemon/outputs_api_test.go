@@ -86,7 +86,7 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Connect(w)
+	a.Connect("prod", w)
 	defer w.CloseIdleConnections()
 	if err := write(note, sinktest.Message(t, "web", 1)); err != nil {
 		t.Error(err)
@@ -98,7 +98,8 @@ func TestOutputsOfTheAPIServer(t *testing.T) {
 	}
 	last := event.Event{Op: event.Update, Object: sinktest.Message(t, "web", 11).Object,
 		Old: sinktest.Message(t, "web", 10).Object}
-	if !a.Own("all").Own(t.Context(), &last) || a.Own("another").Own(t.Context(), &last) {
+	if !a.Own("prod", "all").Own(t.Context(), &last) ||
+		a.Own("prod", "another").Own(t.Context(), &last) {
 		t.Error("own writes are not known, or another listener's")
 	}
 	for _, s := range outputs {

@@ -81,7 +81,7 @@ func TestOwnWritesAmongOthers(t *testing.T) {
 				if o.ResourceVersion() == last.ResourceVersion() {
 					continue // it was created
 				}
-				own := writes.Of("fixer").Own(ctx, &event.Event{Op: event.Update, Object: o,
+				own := writes.Of("c", "fixer").Own(ctx, &event.Event{Op: event.Update, Object: o,
 					Old: last})
 				last = o
 				mu.Lock()

@@ -177,7 +177,7 @@ func TestPatchesOnTheAPIServer(t *testing.T) {
 	t.Parallel()
 	w := newWriting(t, "patches")
 	writes := patch.NewWrites()
-	own := writes.Of("fixer")
+	own := writes.Of("c", "fixer")
 	update := func(old, o *object.Object) *event.Event {
 		return &event.Event{Op: event.Update, Object: o, Old: old}
 	}
@@ -200,7 +200,7 @@ func TestPatchesOnTheAPIServer(t *testing.T) {
 		if !own.Own(t.Context(), update(before, after)) {
 			t.Errorf("%v: the write is not own", tt.typ)
 		}
-		if writes.Of("another").Own(t.Context(), update(before, after)) {
+		if writes.Of("c", "another").Own(t.Context(), update(before, after)) {
 			t.Errorf("%v: the write is another listener's", tt.typ)
 		}
 

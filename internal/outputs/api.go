@@ -3,8 +3,9 @@ package outputs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
-	"sync/atomic"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -14,10 +15,11 @@ import (
 	"github.com/informerd/informerd/internal/sink/patch"
 )
 
-// API makes the outputs that write to the API server, and has what they share. It lives as
-// long as the daemon, through reloads, so that own writes and loops are not forgotten.
+// API makes the outputs that write to the API server of a message's cluster, and has what they
+// share. It lives as long as the daemon, through reloads, so that own writes and loops are not
+// forgotten. Clusters have their names.
 type API struct {
-	api    connection
+	api    connections
 	writes *patch.Writes
 	loops  *kubernetesevent.Sink // writes Events about objects that are patched too often
 	log    *slog.Logger
@@ -31,14 +33,24 @@ func NewAPI(log *slog.Logger) (*API, error) {
 	return a, err
 }
 
-// Connect sets the API server. Until then, outputs fail and are tried again.
-func (a *API) Connect(w sink.KubeAPI) { a.api.to.Store(&w) }
+// Connect sets the API server of a cluster, in place of the one before. Without one, outputs fail
+// and are tried again.
+func (a *API) Connect(cluster string, w sink.KubeAPI) { a.api.of.Store(cluster, w) }
 
-// Own returns the own writes of a listener, whose events it does not get.
-func (a *API) Own(listener string) *patch.Own { return a.writes.Of(listener) }
+// Disconnect forgets a cluster that has left, with its own writes and loops. Call it once its
+// listeners have ended, and before those of another one of its name are made.
+func (a *API) Disconnect(cluster string) {
+	a.api.of.Delete(cluster)
+	a.writes.Forget(cluster)
+}
 
-// Renewed has patches of a resource use another version.
-func (a *API) Renewed(was schema.GroupVersionResource, now string) { a.writes.Renewed(was, now) }
+// Own returns the own writes of a listener in a cluster, whose events it does not get.
+func (a *API) Own(cluster, listener string) *patch.Own { return a.writes.Of(cluster, listener) }
+
+// Renewed has patches of a cluster's resource use another version.
+func (a *API) Renewed(cluster string, was schema.GroupVersionResource, now string) {
+	a.writes.Renewed(cluster, was, now)
+}
 
 // Patches returns what the outputs that patch objects have done.
 func (a *API) Patches() patch.Stats { return a.writes.Stats() }
@@ -65,17 +77,17 @@ func (a *API) looping(ctx context.Context, m *sink.Message, note string) error {
 // Close ends what the outputs share, once they are closed.
 func (a *API) Close(ctx context.Context) error { return a.loops.Close(ctx) }
 
-// connection is an API server that is not known yet when the outputs are made.
-type connection struct{ to atomic.Pointer[sink.KubeAPI] }
+// connections are the API servers of clusters, which come and go while there are outputs.
+type connections struct{ of sync.Map } // from names to sink.KubeAPI
 
-// ErrNotConnected is the error of writes before Connect.
-var ErrNotConnected = errors.New("not connected to the API server yet")
+// ErrNotConnected is the error of writes before Connect, and after Disconnect.
+var ErrNotConnected = errors.New("not connected to the API server")
 
 // Do implements sink.KubeAPI.
-func (c *connection) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
-	to := c.to.Load()
-	if to == nil {
-		return nil, ErrNotConnected
+func (c *connections) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
+	to, connected := c.of.Load(r.Cluster)
+	if !connected {
+		return nil, fmt.Errorf("%w of cluster %q", ErrNotConnected, r.Cluster)
 	}
-	return (*to).Do(ctx, r)
+	return to.(sink.KubeAPI).Do(ctx, r)
 }

@@ -18,6 +18,7 @@ type KubeAPI interface {
 
 // KubeRequest is one request about one object.
 type KubeRequest struct {
+	Cluster                  string // that the object is of; the API of a single one ignores it
 	Method                   string // GET, POST, PUT or PATCH
 	Group, Version, Resource string
 	Namespace                string // empty if the resource is cluster-scoped

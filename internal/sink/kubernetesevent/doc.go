@@ -1,6 +1,6 @@
 // Package kubernetesevent is the output that writes a Kubernetes Event (events.k8s.io/v1) about the
 // object of each message. A [Sink] does not use client-go's recorder, which takes an event before
-// the API server has it, and drops events when its queue is full. Package kubeapi sends the
+// the API server has it, and drops events when its queue is full. Package kube sends the
 // requests.
 //
 // # The Event
@@ -25,6 +25,7 @@
 //
 //   - A message is taken when the API server has its Event.
 //   - A message that is written again, since the answer was lost, has one Event.
+//   - The Event is in the object's cluster, and the objects of two clusters share none.
 //   - Messages with the same object, listener, type, reason, action and note are one Event with a
 //     series: its count and last time are updated, at most once per interval.
 //   - A series ends when nothing was added for 6 minutes; the next message is a new Event.

@@ -119,6 +119,7 @@ func camelCase(name string) string {
 // kubeEvent is what is used of an Event of events.k8s.io/v1: k8s.io/api/events/v1 would link and
 // register every type of Kubernetes' core.
 type kubeEvent struct {
+	cluster string // that it is written to
 	metav1.TypeMeta
 	metav1.ObjectMeta   `json:"metadata"`
 	EventTime           metav1.MicroTime `json:"eventTime"`
@@ -145,6 +146,7 @@ type reference struct {
 func (s *Sink) newEvent(m *sink.Message, w What) *kubeEvent {
 	o := m.Object
 	e := &kubeEvent{
+		cluster:  m.Origin.Cluster,
 		TypeMeta: metav1.TypeMeta{APIVersion: "events.k8s.io/v1", Kind: "Event"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cmp.Or(o.Namespace(), metav1.NamespaceDefault),

@@ -37,7 +37,7 @@ type series struct {
 func (c *seriesCache) of(e *kubeEvent) *series {
 	r := e.Regarding
 	// what the messages of a series have in common
-	key := [...]string{r.Namespace, r.APIVersion + " " + r.Kind, r.Name, string(r.UID),
+	key := [...]string{e.cluster, r.Namespace, r.APIVersion + " " + r.Kind, r.Name, string(r.UID),
 		e.Annotations[listenerAnnotation], e.Type, e.Reason, e.Action, e.Note}
 	c.mu.Lock()
 	defer c.mu.Unlock()

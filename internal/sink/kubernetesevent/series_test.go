@@ -103,6 +103,35 @@ func TestSeries(t *testing.T) {
 	})
 }
 
+// perCluster are servers by the names of clusters.
+type perCluster map[string]*server
+
+func (p perCluster) Do(ctx context.Context, r sink.KubeRequest) ([]byte, error) {
+	return p[r.Cluster].Do(ctx, r)
+}
+
+// Objects of the same names and uid in two clusters have an Event each, in their own cluster.
+func TestClustersShareNoEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := perCluster{"eu": newServer(), "us": newServer()}
+		s, err := New(Config{API: to})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cluster := range []string{"eu", "us", "us"} {
+			m := repeat(t, "web", 1)
+			m.Origin = sinktest.MessageIn(t, cluster, "web", 1).Origin
+			if err := write(t.Context(), s, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if eu, us := to["eu"].counts(), to["us"].counts(); !slices.Equal(eu, []int{1}) ||
+			!slices.Equal(us, []int{2}) {
+			t.Errorf("counts are %v and %v", eu, us)
+		}
+	})
+}
+
 func TestAnExpiredEventIsCreatedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, to := newTest(t)

@@ -107,7 +107,8 @@ func (s *Sink) record(ctx context.Context, e *kubeEvent) error {
 
 func (s *Sink) create(ctx context.Context, known *series, e *kubeEvent) error {
 	body, _ := json.Marshal(e) // texts and times always have a JSON form
-	err := s.send(ctx, sink.KubeRequest{Method: http.MethodPost, Namespace: e.Namespace, Body: body})
+	err := s.send(ctx, sink.KubeRequest{Method: http.MethodPost, Cluster: e.cluster,
+		Namespace: e.Namespace, Body: body})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
@@ -120,8 +121,8 @@ func (s *Sink) create(ctx context.Context, known *series, e *kubeEvent) error {
 func (s *Sink) extend(ctx context.Context, known *series, e *kubeEvent) error {
 	body, _ := json.Marshal(map[string]any{"series": map[string]any{ // they always have a JSON form
 		"count": known.count + 1, "lastObservedTime": e.EventTime}})
-	err := s.send(ctx, sink.KubeRequest{Method: http.MethodPatch, Namespace: e.Namespace,
-		Name: known.name, ContentType: sink.MergePatch, Body: body})
+	err := s.send(ctx, sink.KubeRequest{Method: http.MethodPatch, Cluster: e.cluster,
+		Namespace: e.Namespace, Name: known.name, ContentType: sink.MergePatch, Body: body})
 	if err == nil {
 		known.count, known.written = known.count+1, time.Now()
 	}

@@ -1,7 +1,8 @@
 // Package patch is the output that patches the object of each message on the API server: by
 // server-side apply, a JSON patch or a merge patch. A [Sink] sends the patches, and [Writes], which
 // the outputs of a daemon share, knows which states of objects they made, so that a listener does
-// not get its own writes as events. Package kubeapi sends the requests.
+// not get its own writes as events. Package kube sends the requests, each to the cluster that the
+// message's object is of. What is known of the objects of one cluster says nothing of another's.
 //
 // # What is sent
 //
@@ -40,7 +41,7 @@
 //   - Updates with merged states, adds, deletes and resyncs are never own.
 //   - If the answer is lost, or the process starts again, the own write arrives as an event.
 //   - Memory is bounded: versions are forgotten after 5 minutes, when newer ones arrive as events,
-//     and beyond 50,000 for a listener.
+//     and beyond 50,000 for a listener; all of a cluster with [Writes.Forget].
 //
 // # Loops
 //
@@ -49,7 +50,7 @@
 //     begins soon after the last one is twice as long, up to 16 minutes.
 //   - Each pause is logged once, counted, and recorded as a Kubernetes Event about the object.
 //   - Other objects are patched meanwhile: the error is about the message alone. Of 20,000 objects
-//     the changes are known.
+//     of a cluster the changes are known.
 //
 // # Errors
 //

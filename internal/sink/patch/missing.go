@@ -18,16 +18,17 @@ const (
 )
 
 // versions knows in which versions resources are by now, and which are missing. It is safe for
-// concurrent use. NewWrites makes one.
+// concurrent use.
 type versions struct {
 	mu      sync.Mutex // guards what follows
 	renewed map[schema.GroupVersionResource]string
 	missing map[schema.GroupVersionResource]time.Time // since when
 }
 
-// Renewed has patches of a resource use another version, those of earlier messages included.
-func (w *Writes) Renewed(was schema.GroupVersionResource, now string) {
-	v := &w.versions
+// Renewed has patches of a cluster's resource use another version, those of earlier messages
+// included.
+func (w *Writes) Renewed(cluster string, was schema.GroupVersionResource, now string) {
+	v := &w.in(cluster).versions
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for earlier, to := range v.renewed {

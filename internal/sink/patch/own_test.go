@@ -24,14 +24,14 @@ const webID = "uid-web"
 
 func TestOwnWrites(t *testing.T) {
 	w := NewWrites()
-	own := w.Of("fixer")
+	own := w.Of("prod", "fixer")
 	ask := func(e *event.Event) bool { return own.Own(t.Context(), e) }
 	own.begin(webID)("8", "7")
 	again := update(t, 7, 8)
 	if !ask(update(t, 7, 8)) || !ask(again) {
 		t.Error("the write is not own, or only once")
 	}
-	if w.Of("another").Own(t.Context(), update(t, 7, 8)) {
+	if w.Of("prod", "another").Own(t.Context(), update(t, 7, 8)) {
 		t.Error("it is another listener's as well")
 	}
 	for name, change := range map[string]func(e *event.Event){
@@ -70,7 +70,7 @@ func TestOwnWaitsForTheAnswer(t *testing.T) {
 			{"made it", "8", "7", true}, {"made another", "9", "8", false},
 			{"failed", "", "", false},
 		} {
-			own := NewWrites().Of("fixer")
+			own := NewWrites().Of("prod", "fixer")
 			done := own.begin(webID)
 			got := make(chan bool, 1)
 			go func() { got <- own.Own(t.Context(), update(t, 7, 8)) }()
@@ -87,7 +87,7 @@ func TestOwnWaitsForTheAnswer(t *testing.T) {
 		}
 
 		// Two patches of the object are under way: the first answer is another version's.
-		own := NewWrites().Of("fixer")
+		own := NewWrites().Of("prod", "fixer")
 		first, second := own.begin(webID), own.begin(webID)
 		got := make(chan bool)
 		go func() { got <- own.Own(t.Context(), update(t, 19, 20)) }()
@@ -103,7 +103,7 @@ func TestOwnWaitsForTheAnswer(t *testing.T) {
 
 func TestTheWaitForAnAnswerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		own := NewWrites().Of("fixer")
+		own := NewWrites().Of("prod", "fixer")
 		done := own.begin(webID)
 		begin := time.Now()
 		if own.Own(t.Context(), update(t, 7, 8)) || time.Since(begin) != ownWait {
@@ -130,7 +130,7 @@ func TestTheWaitForAnAnswerEnds(t *testing.T) {
 
 func TestOwnVersionsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		own := NewWrites().Of("fixer")
+		own := NewWrites().Of("prod", "fixer")
 		own.begin(webID)("8", "7")
 		time.Sleep(ownKept)
 		if own.Own(t.Context(), update(t, 7, 8)) {
@@ -160,7 +160,7 @@ func TestOwnConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	for c := range 4 {
 		wg.Go(func() {
-			own := w.Of(fmt.Sprint("listener-", c%2))
+			own := w.Of("prod", fmt.Sprint("listener-", c%2))
 			for n := range 200 {
 				done := own.begin(webID)
 				wg.Go(func() { own.Own(t.Context(), update(t, n, n+1)) })
@@ -172,7 +172,7 @@ func TestOwnConcurrently(t *testing.T) {
 }
 
 func BenchmarkOwn(b *testing.B) {
-	own, e := NewWrites().Of("fixer"), update(b, 7, 8)
+	own, e := NewWrites().Of("prod", "fixer"), update(b, 7, 8)
 	b.Run("nothing known", func(b *testing.B) {
 		for b.Loop() {
 			own.Own(b.Context(), e)

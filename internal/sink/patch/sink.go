@@ -98,7 +98,7 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 			return err
 		}
 	}
-	done := s.Writes.Of(m.Origin.Listener).begin(id)
+	done := s.Writes.Of(m.Origin.Cluster, m.Origin.Listener).begin(id)
 	made, base, err := s.patch(ctx, m, body)
 	done(made, base)
 	switch {
@@ -110,14 +110,17 @@ func (s *Sink) write(ctx context.Context, m *sink.Message) error {
 		s.Writes.stats.unchanged.Add(1)
 	default:
 		s.Writes.stats.changed.Add(1)
-		s.Writes.loops.changed(id, time.Now())
+		s.of(m).loops.changed(id, time.Now())
 	}
 	return nil
 }
 
+// of returns what is known of a message's cluster.
+func (s *Sink) of(m *sink.Message) *inCluster { return s.Writes.in(m.Origin.Cluster) }
+
 // mayPatch returns the error of an object whose patches are paused.
 func (s *Sink) mayPatch(ctx context.Context, m *sink.Message, id string) error {
-	wait, pause := s.Writes.loops.check(id, time.Now())
+	wait, pause := s.of(m).loops.check(id, time.Now())
 	if wait == 0 {
 		return nil
 	}
@@ -125,8 +128,8 @@ func (s *Sink) mayPatch(ctx context.Context, m *sink.Message, id string) error {
 		s.Writes.stats.pauses.Add(1)
 		note := fmt.Sprintf("informerd has changed the object %d times within %v, last for listener %q; its patches are paused for %v",
 			maxChanges, changesWithin, m.Origin.Listener, pause)
-		log := s.Log.With("listener", m.Origin.Listener, "resource", m.Origin.Resource,
-			"object", m.Object.Key().String())
+		log := s.Log.With("cluster", m.Origin.Cluster, "listener", m.Origin.Listener,
+			"resource", m.Origin.Resource, "object", m.Object.Key().String())
 		log.WarnContext(ctx, "patches of an object are paused: they seem to be a loop",
 			"changes", maxChanges, "within", changesWithin, "pause", pause)
 		if s.Looping != nil {
@@ -151,13 +154,13 @@ const versionTries = 5
 func (s *Sink) patch(ctx context.Context, m *sink.Message, b *body) (made, base string, err error) {
 	base = m.Object.ResourceVersion()
 	deadline := time.Now().Add(s.Timeout)
-	resource := s.Writes.versions.of(m.Origin)
+	resource := s.of(m).versions.of(m.Origin)
 	b.readAs(resource.GroupVersion().String())
 	for try := 1; ; try++ {
 		r := s.request(m, resource, b.on(m.Object, base))
 		answer, err := sink.CallKube(ctx, s.API, time.Until(deadline), r)
 		if err == nil {
-			s.Writes.versions.there(resource)
+			s.of(m).versions.there(resource)
 			after, err := sink.ReadKubeMetadata(answer)
 			// Without versions, as in some aggregated APIs, nothing is known to be own.
 			if s.DryRun || base == "" || after.ResourceVersion == base {
@@ -221,7 +224,7 @@ func (s *Sink) goneError(err error, m *sink.Message, resource schema.GroupVersio
 		return err
 	}
 	if d := status.Status().Details; d == nil || d.Name != m.Object.Name() {
-		return s.Writes.versions.absent(resource, err, time.Now())
+		return s.of(m).versions.absent(resource, err, time.Now())
 	}
 	return sink.Moot(errGone)
 }
@@ -257,6 +260,7 @@ const (
 )
 
 func target(m *sink.Message, r schema.GroupVersionResource) sink.KubeRequest {
-	return sink.KubeRequest{Group: r.Group, Version: r.Version, Resource: r.Resource,
-		Namespace: m.Object.Namespace(), Name: m.Object.Name(), MetadataOnly: true}
+	return sink.KubeRequest{Cluster: m.Origin.Cluster, Group: r.Group, Version: r.Version,
+		Resource: r.Resource, Namespace: m.Object.Namespace(), Name: m.Object.Name(),
+		MetadataOnly: true}
 }

@@ -92,7 +92,7 @@ func TestARequest(t *testing.T) {
 	r := to.requests[0]
 	r.Body = nil
 	if got, want := fmt.Sprintf("%+v", r), fmt.Sprintf("%+v", sink.KubeRequest{Method: "PATCH",
-		Version: "v1", Resource: "pods", Namespace: "shop", Name: "web",
+		Cluster: "prod", Version: "v1", Resource: "pods", Namespace: "shop", Name: "web",
 		ContentType: "application/merge-patch+json", FieldManager: "informerd/all", DryRun: true,
 		MetadataOnly: true}); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -122,7 +122,7 @@ func TestNothingToPatch(t *testing.T) {
 func TestAnObjectThatHasChanged(t *testing.T) {
 	to := &pod{uid: webID, version: 9}
 	s := newTest(t, Config{API: to, Type: Merge})
-	own := s.Writes.Of("all")
+	own := s.Writes.Of("prod", "all")
 	if err := write(t.Context(), s, at(t, 7, `{"spec":null}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestAnObjectThatChangesAllTheTime(t *testing.T) {
 	if !sink.IsAlone(err) || sink.IsPermanent(err) || len(to.requests) != 2*versionTries-1 {
 		t.Errorf("got %v after %d requests", err, len(to.requests))
 	}
-	if n := s.Writes.Of("all").known.Load(); n != 0 {
+	if n := s.Writes.Of("prod", "all").known.Load(); n != 0 {
 		t.Errorf("%d objects are known", n)
 	}
 }
@@ -229,8 +229,8 @@ func TestAResourceThatIsMissing(t *testing.T) {
 
 		to.fail = nil
 		v1 := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-		writes.Renewed(v1, "v2")
-		writes.Renewed(v1.GroupResource().WithVersion("v2"), "v3")
+		writes.Renewed("prod", v1, "v2")
+		writes.Renewed("prod", v1.GroupResource().WithVersion("v2"), "v3")
 		if err := write(t.Context(), s, m); err != nil {
 			t.Error(err)
 		}
@@ -238,7 +238,7 @@ func TestAResourceThatIsMissing(t *testing.T) {
 		if last.Version != "v3" || !strings.Contains(string(last.Body), `"apiVersion":"v3"`) {
 			t.Errorf("%s: %s", last.Version, last.Body)
 		}
-		writes.Renewed(v1.GroupResource().WithVersion("v3"), "v1")
+		writes.Renewed("prod", v1.GroupResource().WithVersion("v3"), "v1")
 		if err := write(t.Context(), s, m); err != nil {
 			t.Error(err)
 		}
@@ -280,7 +280,7 @@ func TestALoop(t *testing.T) {
 				Looping: func(_ context.Context, m *sink.Message, note string) error {
 					recorded = append(recorded, m.Object.Name()+": "+note)
 					return errors.New("no events here")
-				}}), &sink.Origin{Listener: listener, Resource: "pods", Plural: "pods"}
+				}}), &sink.Origin{Cluster: "prod", Listener: listener, Resource: "pods", Plural: "pods"}
 		}
 		one, first := of("one")
 		two, second := of("two")

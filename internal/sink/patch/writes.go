@@ -16,20 +16,46 @@ import (
 // which objects change too often. The outputs of a daemon share it. It is safe for concurrent use.
 // Make one with NewWrites.
 type Writes struct {
-	loops    *loops
-	stats    struct{ changed, unchanged, skipped, pauses atomic.Uint64 }
-	versions versions
+	stats struct{ changed, unchanged, skipped, pauses atomic.Uint64 }
 
-	mu        sync.Mutex // guards listeners
+	mu       sync.Mutex // guards clusters, and the listeners of each
+	clusters map[string]*inCluster
+}
+
+// inCluster is what patches have made of the objects of one cluster.
+type inCluster struct {
+	loops     *loops
+	versions  versions
 	listeners map[string]*Own
 }
 
 // NewWrites returns a Writes that knows of no patch.
-func NewWrites() *Writes {
-	return &Writes{loops: newLoops(), listeners: map[string]*Own{}, versions: versions{
-		renewed: map[schema.GroupVersionResource]string{},
-		missing: map[schema.GroupVersionResource]time.Time{},
-	}}
+func NewWrites() *Writes { return &Writes{clusters: map[string]*inCluster{}} }
+
+// in returns what is known of a cluster.
+func (w *Writes) in(cluster string) *inCluster {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.inLocked(cluster)
+}
+
+func (w *Writes) inLocked(cluster string) *inCluster {
+	c := w.clusters[cluster]
+	if c == nil {
+		c = &inCluster{loops: newLoops(), listeners: map[string]*Own{}, versions: versions{
+			renewed: map[schema.GroupVersionResource]string{},
+			missing: map[schema.GroupVersionResource]time.Time{},
+		}}
+		w.clusters[cluster] = c
+	}
+	return c
+}
+
+// Forget forgets what is known of a cluster that has left.
+func (w *Writes) Forget(cluster string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.clusters, cluster)
 }
 
 // Stats are what outputs have done since the daemon began.
@@ -45,14 +71,16 @@ func (w *Writes) Stats() Stats {
 	return Stats{s.changed.Load(), s.unchanged.Load(), s.skipped.Load(), s.pauses.Load()}
 }
 
-// Of returns the own writes of a listener. It is the same for all calls with a name.
-func (w *Writes) Of(listener string) *Own {
+// Of returns the own writes of a listener in a cluster. It is the same for all calls with both
+// names, until the cluster is forgotten.
+func (w *Writes) Of(cluster, listener string) *Own {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	o := w.listeners[listener]
+	listeners := w.inLocked(cluster).listeners
+	o := listeners[listener]
 	if o == nil {
 		o = &Own{objects: map[string]*written{}}
-		w.listeners[listener] = o
+		listeners[listener] = o
 	}
 	return o
 }
@@ -63,7 +91,7 @@ const (
 	maxKnown = 50_000          // versions of a listener
 )
 
-// Own knows the own writes of one listener.
+// Own knows the own writes of one listener in one cluster.
 type Own struct {
 	known atomic.Int64 // len(objects), so that most events take no lock
 

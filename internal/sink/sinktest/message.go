@@ -20,7 +20,12 @@ const secret = "hunter2"
 // Builder returns the builder of the suite's messages.
 func Builder(t testing.TB) *cloudevent.Builder {
 	t.Helper()
-	b, err := cloudevent.NewBuilder(sink.Origin{Cluster: "prod", Listener: "all",
+	return builderIn(t, "prod")
+}
+
+func builderIn(t testing.TB, cluster string) *cloudevent.Builder {
+	t.Helper()
+	b, err := cloudevent.NewBuilder(sink.Origin{Cluster: cluster, Listener: "all",
 		Resource: "pods", Version: "v1", Plural: "pods", Kind: "Pod"})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +47,13 @@ func Object(t testing.TB, text string) *object.Object {
 // Message returns an ordinary message: an update of a pod in namespace shop.
 func Message(t testing.TB, name string, version int) sink.Message {
 	t.Helper()
-	return Builder(t).Event(event.Event{Op: event.Update, Object: pod(t, name, version),
+	return MessageIn(t, "prod", name, version)
+}
+
+// MessageIn returns a Message of another cluster, about an object with the same names and uid.
+func MessageIn(t testing.TB, cluster, name string, version int) sink.Message {
+	t.Helper()
+	return builderIn(t, cluster).Event(event.Event{Op: event.Update, Object: pod(t, name, version),
 		Old: pod(t, name, version-1)}, observed)
 }
 
