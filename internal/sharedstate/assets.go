@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -13,6 +14,7 @@ import (
 
 // asset makes a stream if there is none.
 func (s *State) asset(ctx context.Context, name, subjects string) error {
+	var told time.Time
 	for failures := 1; ; failures++ {
 		has, err := call(ctx, s, func(ctx context.Context) (jetstream.StreamConfig, error) {
 			return s.look(ctx, name, subjects)
@@ -24,6 +26,12 @@ func (s *State) asset(ctx context.Context, name, subjects string) error {
 		if errors.As(err, &answer) && answer.Code < 500 || errors.Is(err, errClosed) ||
 			backoff.Sleep(ctx, backoff.Early(reconnects.Delay(failures))) != nil {
 			return fmt.Errorf("stream %s: %w", name, explained(err))
+		}
+		// Who tries to connect says why there is no connection.
+		if why := explained(err); why != errNoConnection && time.Since(told) >= remind {
+			s.config.Log.Warn("the stream of the shared state is not there yet; will try again",
+				"stream", name, "error", why)
+			told = time.Now()
 		}
 	}
 }

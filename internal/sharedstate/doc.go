@@ -31,7 +31,8 @@
 //   - Parts, tables, keys, names and ids are any bytes, the empty one included; together they are
 //     bounded by what a subject may be.
 //   - Nothing waits longer than its context, nor longer than 5 s for one answer. While there is no
-//     connection, calls fail at once. The connection is made again without end.
+//     connection, calls fail at once. The connection is made again without end. Why Open waits is
+//     logged.
 //   - Writes of a hold that come at the same time share a batch. One batch of a hold and stream is
 //     under way at a time.
 //   - Close ends the calls under way and waits for them; no goroutine is left.

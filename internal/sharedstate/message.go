@@ -117,12 +117,14 @@ func (s *State) publish(ctx context.Context, all []*natsgo.Msg) (sequence uint64
 	return ack.Sequence, nil
 }
 
+var errNoConnection = errors.New("there is no connection to the servers")
+
 func explained(err error) error {
 	switch {
 	case errors.Is(err, natsgo.ErrReconnectBufExceeded), errors.Is(err, natsgo.ErrConnectionClosed):
-		return errors.New("there is no connection to the servers")
+		return errNoConnection
 	case errors.Is(err, natsgo.ErrNoResponders):
-		return errors.New("no server answers for the stream: it may have no majority")
+		return errors.New("no server answers for the stream: it may have no majority, or no server has JetStream")
 	case errors.Is(err, natsgo.ErrMaxPayload):
 		return errors.New("it is larger than max_payload of the servers")
 	}

@@ -29,6 +29,8 @@ const (
 	// pingInterval is how often a quiet connection is tried. After two pings without an answer it
 	// is given up.
 	pingInterval = 2 * time.Second
+	// remind is how often it is said that what is tried again still fails.
+	remind = time.Minute
 )
 
 // reconnects are the delays between rounds through the servers, and repeats those before something
@@ -68,7 +70,7 @@ type State struct {
 var bucketName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 
 // Open connects and makes the streams that are missing. It tries again until ctx is done, unless a
-// server says that it is no use.
+// server says that it is no use, and logs why it has to.
 func Open(ctx context.Context, config Config) (*State, error) {
 	if !bucketName.MatchString(config.Bucket) {
 		return nil, fmt.Errorf("shared state: the bucket %.100q is no name of letters, digits, - and _",
@@ -129,6 +131,7 @@ func (s *State) run(client *natsgo.Conn, closed <-chan struct{}) {
 func (s *State) connect() (client *natsgo.Conn, closed <-chan struct{}, err error) {
 	ended := make(chan struct{})
 	log := s.config.Log
+	var told time.Time // that there is no connection; the client calls back from one goroutine
 	options := append([]natsgo.Option{natsgo.Name("informerd")}, s.config.Options...)
 	client, err = natsgo.Connect(s.config.URL, append(options, natsgo.Timeout(maxDial),
 		natsgo.RetryOnFailedConnect(true), natsgo.MaxReconnects(-1), natsgo.IgnoreAuthErrorAbort(),
@@ -141,6 +144,14 @@ func (s *State) connect() (client *natsgo.Conn, closed <-chan struct{}, err erro
 		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) {
 			if s.life.Err() == nil {
 				log.Warn("the shared state has no connection", "error", err)
+			}
+			told = time.Now()
+		}),
+		natsgo.ReconnectErrHandler(func(_ *natsgo.Conn, err error) {
+			// At first it may be said that there are no servers: the next attempt says why.
+			if s.life.Err() == nil && time.Since(told) >= remind && !errors.Is(err, natsgo.ErrNoServers) {
+				log.Warn("the shared state cannot connect; will try again", "error", err)
+				told = time.Now()
 			}
 		}),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) {

@@ -1,9 +1,11 @@
 package sharedstate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"strings"
@@ -617,5 +619,38 @@ func TestOptionsAreTaken(t *testing.T) {
 	config.Options = nil
 	if _, err := Open(within(t, time.Second), config); err == nil {
 		t.Error("it was opened without a password")
+	}
+}
+
+// Who waits for the servers is told why, once.
+func TestOpenSaysWhatItWaitsFor(t *testing.T) {
+	away := freeAddress(t)
+	locked := start(t, func(o *server.Options) { o.Username, o.Password = "me", "secret" })
+	without := start(t, func(o *server.Options) { o.JetStream = false })
+	const connect = `level=WARN msg="the shared state cannot connect; will try again" error=`
+	for name, test := range map[string]struct{ url, want string }{
+		"nobody":   {"nats://" + away, connect + `"dial tcp ` + away + `: connect: connection refused"`},
+		"password": {locked.ClientURL(), connect + `"nats: Authorization Violation"`},
+		"no JetStream": {without.ClientURL(), `level=WARN msg="the stream of the shared state is not there yet; will try again" stream=KV_state ` +
+			`error="no server answers for the stream: it may have no majority, or no server has JetStream"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			s, err := Open(within(t, 2*time.Second), Config{URL: test.url, Bucket: bucket, Replicas: 1,
+				Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
+					ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+						if a.Key == slog.TimeKey {
+							return slog.Attr{}
+						}
+						return a
+					}}))})
+			if err == nil {
+				s.Close()
+				t.Fatal("it was opened")
+			}
+			if got := log.String(); got != test.want+"\n" {
+				t.Errorf("got  %swant %s", got, test.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ const (
 type SharesConfig struct {
 	Config
 	Shards int
+	// Starting is why this replica takes no shards before Run is called; "": it has no Lease.
+	Starting string
 }
 
 // Shares is the part of divided work that this replica has. Make one with NewShares.
@@ -107,7 +110,8 @@ type ShardStatus struct {
 // NewShares returns shares of a replica that does not run yet.
 func NewShares(client *Client, cfg SharesConfig) *Shares {
 	s := &Shares{cfg: cfg, client: client, wake: make(chan struct{}, 1),
-		shards: make([]shard, cfg.Shards), idle: "it has no Lease that announces it"}
+		shards: make([]shard, cfg.Shards),
+		idle:   cmp.Or(cfg.Starting, "it has no Lease that announces it")}
 	own := cfg.Config
 	own.Name = s.replicaName(cfg.Identity)
 	s.own = NewCandidate(client, own)

@@ -552,6 +552,18 @@ func TestLeasesOfShares(t *testing.T) {
 	})
 }
 
+// Before it runs, a replica says what it waits for.
+func TestSharesThatDoNotRunYet(t *testing.T) {
+	for starting, want := range map[string]string{"": "it has no Lease that announces it",
+		"it waits": "it waits"} {
+		s := lease.NewShares(leasetest.New().NewLine().Client(),
+			lease.SharesConfig{Config: config("a"), Shards: 1, Starting: starting})
+		if got := s.Status().Idle; got != want {
+			t.Errorf("%q: %q", starting, got)
+		}
+	}
+}
+
 func TestSharesRefuseImpossibleTimes(t *testing.T) {
 	cfg := config("a")
 	cfg.Duration = cfg.RenewDeadline
