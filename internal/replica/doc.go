@@ -12,9 +12,16 @@
 //     version that a listener has come to. So it knows what a listener knows of an object, and
 //     hands it the difference, as after a restart with a checkpoint.
 //   - A standby begins with the objects as they were at that version, which API servers have for
-//     about five minutes; if it began before there was such a version, it begins again. If they have not, it begins with those that there are: objects that were
-//     changed since come as add, and deletes of the time between are missed. The log says so.
+//     about five minutes; if it began before there was such a version, it begins again. If they
+//     have not, it begins with those that there are: objects that were changed since come as add,
+//     and deletes of the time between are missed. The log says so.
 //   - It keeps at most 16 states of an object.
+//
+// # Shards
+//
+// Nobody stands by for a shard. Whoever holds one has claimed it already, and calls [TakeOver] for
+// the keeper of what its last owner has published. Nothing is warm then: the objects are listed as
+// they were at that version, and what was changed since follows. The promises are the same.
 //
 // # Promises
 //
