@@ -26,6 +26,7 @@ import (
 type listener struct {
 	name         string
 	shard        string // "" if there is one for all objects
+	in           string // its cluster
 	subscription *informer.Subscription
 	route        *route.Route
 	health       endpoints.Health
@@ -86,8 +87,8 @@ func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *plan.L
 // listenerOf makes a listener of a shard that works with a setup, without starting it. The keeper
 // has what it goes on with, nil if nothing.
 func (r *runtime) listenerOf(s *setup, k *keeper.Keeper, shard string) (l *listener, err error) {
-	l = &listener{name: s.Config.Name, shard: shard, loaded: make(chan struct{}),
-		ended: make(chan struct{})}
+	l = &listener{name: s.Config.Name, shard: shard, in: r.plan.Config.Cluster.Name,
+		loaded: make(chan struct{}), ended: make(chan struct{})}
 	l.now.Store(s)
 	if s.Config.GoesOn() {
 		l.resume(k, r.log)
@@ -115,8 +116,8 @@ func (r *runtime) listenerOf(s *setup, k *keeper.Keeper, shard string) (l *liste
 	return l, err
 }
 
-// inShard names the listener among those of all shards.
-func (l *listener) inShard() string { return l.name + "/" + l.shard }
+// inShard names the listener among those of all clusters and shards.
+func (l *listener) inShard() string { return l.in + "/" + l.name + "/" + l.shard }
 
 // setup returns what the listener works with.
 func (l *listener) setup() *setup { return l.now.Load() }

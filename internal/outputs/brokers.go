@@ -23,7 +23,7 @@ func NATSAccess(cfg *config.Config, n *config.SharedState) ([]nats.Option, error
 
 func (m *Maker) kafkaConfig(cfg *config.Config, k *config.Kafka) kafka.Config {
 	c := kafka.Config{Brokers: k.Brokers, Topic: k.Topic, TLS: tlsOf(cfg, k.TLS),
-		Timeout: k.Timeout.Duration, Fence: m.Fence}
+		Timeout: k.Timeout.Duration, Clusters: cfg.Fleet(), Fence: m.Fence}
 	if s := k.SASL; s != nil {
 		c.SASL = &kafka.SASL{Mechanism: s.Mechanism, Username: s.Username,
 			Password: secretOf(cfg, &s.Password)}

@@ -21,7 +21,7 @@
 //
 //   - A resolution has the labels of its violation, even if the object, and with it the configured
 //     labels, is another one by then. So have repeated reports. This holds for 65,536 violations
-//     of each listener, also of sinks before that had the same [Sent], or the records that it has
+//     of each listener in each cluster, also of sinks before that had the same [Sent], or the records that it has
 //     written.
 //   - A message that is not a rule's report is a permanent error.
 //   - A label whose expression fails is a permanent error.

@@ -14,7 +14,8 @@ import (
 const maxSent = 1 << 16
 
 // Sent has the labels of the violations that an Alertmanager has, of 65,536 of each listener. Sinks
-// that take each other's place share one. Listeners are named NAME/SHARD. The zero value is empty.
+// that take each other's place share one. Listeners are named
+// CLUSTER/NAME/SHARD. The zero value is empty.
 type Sent struct {
 	mu sync.Mutex // guards what follows
 	by map[string]*sentBy
@@ -40,8 +41,10 @@ type savedLabels struct {
 	Labels map[string]string
 }
 
-// listenerOf names the listener of a message, in its shard.
-func listenerOf(m *sink.Message) string { return m.Origin.Listener + "/" + m.Origin.Shard }
+// listenerOf names the listener of a message, in its cluster and shard.
+func listenerOf(m *sink.Message) string {
+	return m.Origin.Cluster + "/" + m.Origin.Listener + "/" + m.Origin.Shard
+}
 
 func violationOf(m *sink.Message) violation {
 	return violation{Rule: m.Report.Rule, Namespace: m.Object.Namespace(), Name: m.Object.Name(),

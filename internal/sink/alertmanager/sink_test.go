@@ -107,6 +107,37 @@ func TestViolatedAndResolved(t *testing.T) {
 	}
 }
 
+// What is violated at objects of the same names in two clusters are two alerts, each with its own
+// labels and end.
+func TestAlertsOfClusters(t *testing.T) {
+	to := &fake{}
+	teams := map[string]string{"eu": "shop", "us": "store"}
+	s := open(t, to, Config{Labels: map[string]func(*sink.Message) (string, error){
+		"team": func(m *sink.Message) (string, error) { return teams[m.Origin.Cluster], nil }}})
+	write := func(cluster string, violated bool, firing int) {
+		t.Helper()
+		m := report(t, "a", violated)
+		m.Origin = sinktest.MessageIn(t, cluster, "a", 2).Origin
+		if errs := s.Write(t.Context(), []sink.Message{m}); errs != nil {
+			t.Fatal(errs)
+		}
+		if got := to.firing(); len(got) != firing {
+			t.Errorf("%s: %d alerts fire, want %d", cluster, len(got), firing)
+		}
+	}
+	write("eu", true, 1)
+	write("us", true, 2)
+	clear(teams) // the labels of an end are those of its violation
+	write("eu", false, 1)
+	write("us", false, 0)
+	for _, a := range to.alerts {
+		if want := map[string]string{"eu": "shop", "us": "store"}; len(to.alerts) != 2 ||
+			a.Labels["team"] != want[a.Labels["cluster"]] {
+			t.Errorf("%d alerts, one with %v", len(to.alerts), a.Labels)
+		}
+	}
+}
+
 // Another sink takes over, with other labels.
 func TestAlertsOfTheSinkBefore(t *testing.T) {
 	to, shared := &fake{}, &Sent{}

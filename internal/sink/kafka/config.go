@@ -22,6 +22,9 @@ type Config struct {
 	SASL *SASL
 	// Timeout is the longest that a Write may take. 0: DefaultTimeout.
 	Timeout time.Duration
+	// Clusters: the key of a record begins with the name of its object's cluster, as messages of
+	// several come.
+	Clusters bool
 	// Fence is what records have to pass. Nil: none.
 	Fence *sink.Fence
 }

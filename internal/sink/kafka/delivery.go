@@ -69,7 +69,7 @@ const keepText = 4 << 20
 var texts = sync.Pool{New: func() any { return new([]byte) }}
 
 // newDeliveries makes the records, whose values are in text.
-func newDeliveries(messages []sink.Message, text *[]byte) []*delivery {
+func (config *Config) newDeliveries(messages []sink.Message, text *[]byte) []*delivery {
 	all := make([]delivery, len(messages))
 	headers := make([]kgo.RecordHeader, 0, 2*len(messages))
 	deliveries := make([]*delivery, len(messages))
@@ -83,6 +83,9 @@ func newDeliveries(messages []sink.Message, text *[]byte) []*delivery {
 	for i := range messages {
 		m, d := &messages[i], &all[i]
 		key := m.Origin.Resource + "/" + m.Object.Namespace() + "/" + m.Object.Name()
+		if config.Clusters {
+			key = m.Origin.Cluster + "/" + key
+		}
 		headers = append(headers,
 			kgo.RecordHeader{Key: "content-type", Value: contentType},
 			kgo.RecordHeader{Key: "ce_id", Value: []byte(m.ID)})

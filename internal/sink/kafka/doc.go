@@ -1,6 +1,7 @@
 // Package kafka is the output that produces CloudEvents to a topic of Kafka, with franz-go. A
 // record's value is structured JSON, and its headers are content-type and ce_id. Its key is
-// <resource>/<namespace>/<name>, so that an object stays in one partition.
+// <resource>/<namespace>/<name>, so that an object stays in one partition; where informerd watches
+// several clusters, it begins with <cluster>/.
 //
 // In addition to what every [sink.Sink] promises:
 //   - A message was taken when all in-sync replicas have it. The producer is idempotent: what it
@@ -22,8 +23,8 @@
 //   - The password, the CA and the certificate are read for each connection.
 //   - Close waits for messages whose fate is unknown as well, at most for the timeout.
 //
-// A topic's data is lost where Kafka loses it, such as with unclean leader election. The key does
-// not have the cluster's name: let several clusters share no compacted topic.
+// A topic's data is lost where Kafka loses it, such as with unclean leader election. The key of one
+// that watches a single cluster does not have its name: let several of them share no compacted topic.
 //
 // # Design decisions
 //

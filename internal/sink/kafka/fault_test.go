@@ -20,6 +20,7 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/kafka"
+	"github.com/informerd/informerd/internal/sink/sinktest"
 )
 
 func TestConfigErrors(t *testing.T) {
@@ -49,6 +50,22 @@ func TestTopicHasTheMessage(t *testing.T) {
 	if len(headers) != 2 || headers["content-type"] != cloudevent.ContentType ||
 		headers["ce_id"] != m.ID {
 		t.Errorf("headers are %v", headers)
+	}
+}
+
+// Of two clusters, an object of each may have the same names: a compacted topic keeps both.
+func TestKeysOfClusters(t *testing.T) {
+	c := start(t)
+	s := open(t, c, func(config *kafka.Config) { config.Clusters = true })
+	keys := map[string]bool{"eu/pods/shop/a": true, "us/pods/shop/a": true}
+	for _, cluster := range []string{"eu", "us"} {
+		deliver(t, s, sinktest.MessageIn(t, cluster, "a", 1))
+	}
+	for _, r := range consume(t, c, 2) {
+		if !keys[string(r.Key)] {
+			t.Errorf("key %s", r.Key)
+		}
+		delete(keys, string(r.Key))
 	}
 }
 

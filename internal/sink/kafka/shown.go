@@ -11,7 +11,7 @@ func Shown(config Config, show sink.Show) sink.Sink {
 	to := "topic " + config.Topic + " of " + strings.Join(config.Brokers, ",")
 	return sink.NewShown(show, func(m *sink.Message) (sink.Unsent, error) {
 		var text []byte
-		record := newDeliveries([]sink.Message{*m}, &text)[0].record
+		record := config.newDeliveries([]sink.Message{*m}, &text)[0].record
 		headers := map[string]string{"key": string(record.Key)}
 		for _, h := range record.Headers {
 			headers[h.Key] = string(h.Value)

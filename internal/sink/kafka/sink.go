@@ -66,7 +66,7 @@ func (s *Sink) Write(ctx context.Context, messages []sink.Message) []error {
 	defer cancel()
 
 	text := texts.Get().(*[]byte)
-	deliveries := newDeliveries(messages, text)
+	deliveries := s.config.newDeliveries(messages, text)
 	errs := s.deliver(within, deliveries)
 	s.isolate(within, deliveries, errs)
 	release(text, errs)
