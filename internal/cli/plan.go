@@ -113,7 +113,9 @@ func writePlan(w io.Writer, p *plan.Plan, schemas plan.Schemas, listeners []stri
 		resources, _ := plan.ResourceWarnings(p.Config, schemas)
 		for _, w := range plan.InOrder(p.Config, slices.Concat(p.Config.Warnings(), p.Warnings(),
 			resources)) {
-			all.Warnings = append(all.Warnings, wording.Printable(w.Error()))
+			if !w.Absent {
+				all.Warnings = append(all.Warnings, wording.Printable(w.Error()))
+			}
 		}
 	}
 	if asJSON {

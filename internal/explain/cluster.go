@@ -22,7 +22,7 @@ type Cluster struct {
 // Connect connects to the API server of a configuration. Kubeconfig and context, if set, win over
 // the configuration's. The caller closes the cluster.
 func Connect(cfg *config.Config, kubeconfig, context, version string) (*Cluster, error) {
-	if mistakes := plan.KubeconfigMistakes(cfg); kubeconfig == "" && len(mistakes) > 0 {
+	if mistakes := plan.HomeMistakes(cfg); kubeconfig == "" && len(mistakes) > 0 {
 		return nil, mistakes
 	}
 	opts := plan.Connection(cfg, kubeconfig, context)

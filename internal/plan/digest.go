@@ -12,18 +12,23 @@ import (
 // parts that mean the same in both, wherever they are written; each field of a part is in its
 // digest. What is in files that a configuration names, such as modules, is not.
 type digests struct {
-	Process   string            // of what is not in the others: cluster, addresses, state, times
-	Informers map[string]string // by field, as in informers.pods or listeners.x.informer
-	Listeners map[string]string // by name; without their informers, handlers and outputs
-	Handlers  map[string]string // by the listener's name
-	Outputs   map[string]string // by name
+	Process      string            // of what is not in the others: cluster, addresses, state, times
+	Clusters     map[string]string // by name
+	ClustersFrom string
+	Informers    map[string]string // by field, as in informers.pods or listeners.x.informer
+	Listeners    map[string]string // by name; without their informers, handlers and outputs
+	Handlers     map[string]string // by the listener's name
+	Outputs      map[string]string // by name
 }
 
 func digestsOf(cfg *config.Config) digests {
-	d := digests{Informers: map[string]string{}, Listeners: map[string]string{},
+	d := digests{Clusters: map[string]string{}, ClustersFrom: Digest(cfg.ClustersFrom), Informers: map[string]string{}, Listeners: map[string]string{},
 		Handlers: map[string]string{}, Outputs: map[string]string{},
 		Process: Digest([]any{cfg.Cluster, cfg.HTTP, cfg.Health, cfg.Shutdown, cfg.State,
 			cfg.LeaderElection, cfg.Sharding, cfg.Tracing, cfg.DeadLetters})}
+	for name, m := range cfg.Clusters {
+		d.Clusters[name] = Digest(m)
+	}
 	for _, inf := range InformersOf(cfg) {
 		d.Informers[inf.Field] = Digest(inf.Informer.InOrder())
 	}

@@ -48,10 +48,12 @@ func TestAChangeIsInItsOwnDigest(t *testing.T) {
 `
 	base := digestsOf(parse(t, head+text))
 	for part, change := range map[string][2]string{
-		"Process":   {"http: {address: \"127.0.0.1:1\"}\n" + head, text},
-		"Informers": {head, strings.Replace(text, "pods}", "pods, labelSelector: a=b}", 1)},
-		"Handlers":  {head, strings.Replace(text, "a.wasm", "b.wasm", 1)},
-		"Listeners": {head, strings.Replace(text, "workers: 2", "workers: 3", 1)},
+		"Process":      {"http: {address: \"127.0.0.1:1\"}\n" + head, text},
+		"Clusters":     {"clusters: {a: {inCluster: true}}\n" + head, text},
+		"ClustersFrom": {"clustersFrom: [{folder: x}]\n" + head, text},
+		"Informers":    {head, strings.Replace(text, "pods}", "pods, labelSelector: a=b}", 1)},
+		"Handlers":     {head, strings.Replace(text, "a.wasm", "b.wasm", 1)},
+		"Listeners":    {head, strings.Replace(text, "workers: 2", "workers: 3", 1)},
 	} {
 		changed := digestsOf(parse(t, change[0]+change[1]))
 		before, after := reflect.ValueOf(base), reflect.ValueOf(changed)

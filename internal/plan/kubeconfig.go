@@ -10,9 +10,23 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 )
 
-// KubeconfigMistakes reports that the configuration's kubeconfig cannot be opened.
+// KubeconfigMistakes reports the kubeconfigs of the configuration that cannot be opened.
 func KubeconfigMistakes(cfg *config.Config) config.Errors {
-	named := cfg.Cluster.Kubeconfig
+	mistakes := HomeMistakes(cfg)
+	for name, m := range document.Sorted(cfg.Clusters) {
+		if m != nil { // of a configuration with mistakes
+			mistakes = append(mistakes, unreadable(cfg, document.Join("clusters", name)+".kubeconfig", m.Kubeconfig)...)
+		}
+	}
+	return mistakes
+}
+
+// HomeMistakes is KubeconfigMistakes of the configuration's cluster alone.
+func HomeMistakes(cfg *config.Config) config.Errors {
+	return unreadable(cfg, "cluster.kubeconfig", cfg.Cluster.Kubeconfig)
+}
+
+func unreadable(cfg *config.Config, field, named string) config.Errors {
 	if named == "" {
 		return nil
 	}
@@ -25,7 +39,6 @@ func KubeconfigMistakes(cfg *config.Config) config.Errors {
 	if strings.Contains(named, "$") {
 		hint = "variables are not expanded"
 	}
-	const field = "cluster.kubeconfig"
 	return config.Errors{cfg.ErrorAt(field, fmt.Sprintf("%s: %.200q cannot be read: %s", field,
 		path, document.Reason(err)), hint)}
 }

@@ -13,11 +13,19 @@ import (
 
 // Listing is what a plan shows. Its fields are the JSON form.
 type Listing struct {
-	Cluster   string           `json:"cluster"`
-	Informers []listedInformer `json:"informers"`
-	Outputs   []listedOutput   `json:"outputs"`
-	Requests  []Request        `json:"requests"` // besides the objects of the informers
-	Warnings  []string         `json:"warnings,omitempty"`
+	Cluster      string                `json:"cluster"`
+	Clusters     []listedCluster       `json:"clusters,omitempty"` // that are watched, if there may be several
+	ClustersFrom []config.ClustersFrom `json:"clustersFrom,omitempty"`
+	Informers    []listedInformer      `json:"informers"`
+	Outputs      []listedOutput        `json:"outputs"`
+	Requests     []Request             `json:"requests"` // besides the objects of the informers
+	Warnings     []string              `json:"warnings,omitempty"`
+}
+
+// listedCluster is one of several clusters.
+type listedCluster struct {
+	Name string `json:"name"`
+	config.Member
 }
 
 // listedInformer is what is requested from the API server, and the listeners that share it.
@@ -26,6 +34,8 @@ type listedInformer struct {
 	Watches           int               `json:"watches"`
 	Names             []string          `json:"names,omitempty"`
 	Namespaces        []string          `json:"namespaces,omitempty"` // none: all
+	Clusters          []string          `json:"clusters,omitempty"`   // that are known; none: all
+	ClusterSelector   string            `json:"clusterSelector,omitempty"`
 	LabelSelector     string            `json:"labelSelector,omitempty"`
 	FieldSelector     string            `json:"fieldSelector,omitempty"`
 	Drop              []string          `json:"drop,omitempty"`
@@ -97,8 +107,11 @@ func (p *Plan) List(names ...string) (*Listing, error) {
 		return nil, err
 	}
 	is := func(name string) bool { return len(names) == 0 || slices.Contains(names, name) }
-	all := &Listing{Cluster: p.Config.Cluster.Name, Informers: []listedInformer{},
-		Outputs: []listedOutput{}, Requests: []Request{}}
+	all := &Listing{Cluster: p.Config.Cluster.Name, ClustersFrom: p.Config.ClustersFrom,
+		Informers: []listedInformer{}, Outputs: []listedOutput{}, Requests: []Request{}}
+	for name, m := range document.Sorted(p.Config.Clusters) {
+		all.Clusters = append(all.Clusters, listedCluster{name, *m})
+	}
 	users := map[string][]string{}
 	for _, l := range p.Listeners {
 		if is(l.Config.Name) {
@@ -131,8 +144,9 @@ func (p *Plan) List(names ...string) (*Listing, error) {
 // are one informer, as they are to an API server; that is known of the common kinds.
 func (p *Plan) informers(known *openapi.Set) []*listedInformer {
 	type scoped struct {
-		resource string
-		scope    config.Scope
+		resource           string
+		scope              config.Scope
+		clusters, selector string
 	}
 	var all []*listedInformer
 	byScope := map[scoped]*listedInformer{}
@@ -141,16 +155,21 @@ func (p *Plan) informers(known *openapi.Set) []*listedInformer {
 		if !ok {
 			name = strings.ToLower(inf.Resource)
 		}
-		scope := inf.Scope()
-		listed := byScope[scoped{name, scope}]
+		scope, clusters := inf.Scope(), slices.Sorted(slices.Values(inf.Clusters))
+		if inf.ClusterSelector != "" {
+			clusters = clustersOf(p.Config, inf)
+		}
+		key := scoped{name, scope, strings.Join(clusters, ","), inf.ClusterSelector}
+		listed := byScope[key]
 		if listed == nil {
 			listed = &listedInformer{Resource: inf.Resource,
-				Watches:       max(1, len(inf.Namespaces)),
-				Namespaces:    slices.Sorted(slices.Values(inf.Namespaces)),
+				Watches:    max(1, len(inf.Namespaces)),
+				Namespaces: slices.Sorted(slices.Values(inf.Namespaces)),
+				Clusters:   clusters, ClusterSelector: inf.ClusterSelector,
 				LabelSelector: scope.LabelSelector, FieldSelector: scope.FieldSelector,
 				Drop: inf.Drop, KeepManagedFields: inf.KeepManagedFields,
 				Indexes: map[string]string{}, Listeners: []listedListener{}}
-			byScope[scoped{name, scope}] = listed
+			byScope[key] = listed
 			all = append(all, listed)
 		}
 		maps.Copy(listed.Indexes, inf.Indexes)

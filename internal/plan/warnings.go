@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -18,7 +21,7 @@ import (
 )
 
 // Warnings returns warnings about informers and outputs that no listener uses, settings without
-// effect.
+// effect, and folders of clusters that are not there.
 func (p *Plan) Warnings() (warnings config.Errors) {
 	cfg := p.Config
 	informers, outputs := map[*config.Informer]bool{}, map[string]bool{}
@@ -38,6 +41,22 @@ func (p *Plan) Warnings() (warnings config.Errors) {
 			warnings = append(warnings, cfg.ErrorAt(inf.Field, shown+
 				" is not used: no listener refers to it or looks objects up in it", ""))
 		}
+		if field := inf.Field + ".clusterSelector"; cfg.Fleet() && len(cfg.ClustersFrom) == 0 &&
+			len(clustersOf(cfg, inf.Informer)) == 0 {
+			warnings = append(warnings, cfg.ErrorAt(field, field+" matches none of the clusters", ""))
+		}
+	}
+	for i, from := range cfg.ClustersFrom {
+		if from.Folder == "" {
+			continue
+		}
+		if _, err := os.ReadDir(cfg.Path(from.Folder)); err != nil {
+			field := document.Item("clustersFrom", i) + ".folder"
+			warning := cfg.ErrorAt(field, fmt.Sprintf("%s: %.200q cannot be read: %s", field,
+				cfg.Path(from.Folder), document.Reason(err)), "")
+			warning.Absent = errors.Is(err, fs.ErrNotExist)
+			warnings = append(warnings, warning)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
 		if field := "outputs." + name; !outputs[name] {
@@ -52,6 +71,16 @@ func (p *Plan) Warnings() (warnings config.Errors) {
 		}
 	}
 	return warnings
+}
+
+// clustersOf returns the names of the configuration's clusters that an informer watches.
+func clustersOf(cfg *config.Config, inf *config.Informer) (names []string) {
+	for name, m := range document.Sorted(cfg.Clusters) {
+		if inf.In(name, m.Labels) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // LookupNotes returns what lookups cost with sharding: a place for each informer.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/wording"
 	"github.com/informerd/informerd/pkg/filters/rules"
@@ -25,8 +27,13 @@ func (l *Listing) Write(w io.Writer) error {
 	if watches != len(l.Informers) {
 		informers += fmt.Sprintf(" with %d watches", watches)
 	}
-	out.line(0, "cluster %s: %s, %s, %s", l.Cluster, informers, wording.Count(listeners, "listener"),
+	cluster := "cluster"
+	if len(l.Clusters)+len(l.ClustersFrom) > 0 {
+		cluster = "home cluster"
+	}
+	out.line(0, "%s %s: %s, %s, %s", cluster, l.Cluster, informers, wording.Count(listeners, "listener"),
 		wording.Count(len(l.Outputs), "output"))
+	l.writeClusters(out)
 	for i := range l.Informers {
 		out.line(0, "")
 		l.Informers[i].write(out)
@@ -51,6 +58,26 @@ func (l *Listing) Write(w io.Writer) error {
 	return out.err
 }
 
+func (l *Listing) writeClusters(out *lines) {
+	for _, c := range l.Clusters {
+		access := "in which informerd runs"
+		if !c.InCluster {
+			access = "kubeconfig " + c.Kubeconfig
+		}
+		out.line(0, "\ncluster %s, %s", c.Name, access)
+		out.items(1, "context", c.Context)
+		out.items(1, "labels", labels.Set(c.Labels).String())
+	}
+	for _, from := range l.ClustersFrom {
+		if from.Secrets == nil {
+			out.line(0, "\nclusters of the folder %s", from.Folder)
+			continue
+		}
+		out.line(0, "\nclusters of Secrets in the namespace %s", from.Secrets.Namespace)
+		out.items(1, "label selector", from.Secrets.LabelSelector)
+	}
+}
+
 func (i *listedInformer) write(out *lines) {
 	where := "the whole cluster"
 	switch len(i.Namespaces) {
@@ -63,6 +90,8 @@ func (i *listedInformer) write(out *lines) {
 	}
 	out.line(0, "informer of %s, %s", i.Resource, where)
 	out.items(1, "named", strings.Join(i.Names, ", "))
+	out.items(1, "clusters", strings.Join(i.Clusters, ", "))
+	out.items(1, "cluster selector", i.ClusterSelector)
 	out.items(1, "label selector", i.LabelSelector)
 	out.items(1, "field selector", i.FieldSelector)
 	out.items(1, "drops", strings.Join(i.Drop, ", "))
