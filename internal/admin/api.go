@@ -60,7 +60,7 @@ type Changes []Change
 
 // Change is what a reload has done with one part of the configuration.
 type Change struct {
-	Kind   string   `json:"kind"` // listener, informer, output, deadLetters or shutdown
+	Kind   string   `json:"kind"` // listener, informer, output, cluster, clustersFrom, deadLetters or shutdown
 	Name   string   `json:"name,omitempty"`
 	Action string   `json:"action"`           // added, removed, changed or restarted
 	Fields []string `json:"fields,omitempty"` // that differ, with changed
@@ -101,8 +101,8 @@ type Selection struct {
 
 // Empty reports whether nothing was selected, not even everything.
 func (s *Selection) Empty() bool {
-	return len(s.IDs) == 0 && !s.All && s.Listener == "" && s.Output == "" && s.Reason == "" &&
-		s.OlderThan <= 0 && s.Filter == "" && !s.Superseded
+	return len(s.IDs) == 0 && !s.All && s.Cluster == "" && s.Listener == "" && s.Output == "" &&
+		s.Reason == "" && s.OlderThan <= 0 && s.Filter == "" && !s.Superseded
 }
 
 // DeadLetters are what commands can do with letters.

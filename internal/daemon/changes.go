@@ -53,7 +53,13 @@ func changesBetween(before, after *plan.Plan,
 		}), compared("output", "", before.Digests.Outputs, after.Digests.Outputs,
 		func(name string) (was, is any) {
 			return before.Config.Outputs[name], after.Config.Outputs[name]
+		}), compared("cluster", "", before.Digests.Clusters, after.Digests.Clusters,
+		func(name string) (was, is any) {
+			return before.Config.Clusters[name], after.Config.Clusters[name]
 		}))
+	if before.Digests.ClustersFrom != after.Digests.ClustersFrom {
+		all = append(all, admin.Change{Kind: "clustersFrom", Action: "changed"})
+	}
 	for _, part := range []struct {
 		kind    string
 		was, is any

@@ -17,6 +17,17 @@ func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
 				" has changed, which needs a restart", "restart informerd, or leave it as it was"))
 		}
 	}
+	if was, is := before.Fleet(), after.Fleet(); was != is {
+		field, how := "clusters", "one cluster to several"
+		switch {
+		case was:
+			how = "several clusters to one"
+		case len(after.Clusters) == 0:
+			field = "clustersFrom"
+		}
+		mistakes = append(mistakes, after.ErrorAt(field, field+" has changed from "+how+
+			", which needs a restart", "restart informerd, or leave it as it was"))
+	}
 	kept := slices.ContainsFunc(before.ListenersInOrder(),
 		func(l *config.Listener) bool { return l.Checkpoint })
 	for _, l := range after.ListenersInOrder() {
