@@ -71,7 +71,7 @@ func newRBAC(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 					fmt.Fprintf(stderr, "note: %s\n", wording.Printable(note))
 				})
 			}
-			return rights.Write(stdout, a, needs, wording.Printable(file.shown()), format.format)
+			return rights.Write(stdout, a, needs, p.Config, wording.Printable(file.shown()), format.format)
 		},
 	}
 	cmd.AddCommand(newRBACCheck(stdin, stdout, stderr))

@@ -27,7 +27,7 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "Compare what a configuration needs with the rights of an account",
 		Long: "Compare what a configuration needs with the rights of the account in the kubeconfig, or with --as, of another one:\n" +
 			"what is missing, and what is too much. The exit code is 1 if a right is missing, with --strict also if one is too\n" +
-			"much.",
+			"much. Of several clusters, it is about the home cluster; validate --cluster tries the others.",
 		Example: "  informerd rbac check informerd.yaml --as system:serviceaccount:monitoring:informerd",
 		Args:    file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,7 +54,7 @@ func newRBACCheck(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report, err := rights.Compare(ctx, s, account, needs)
+			report, err := rights.Compare(ctx, s, account, rights.Home(p.Config, needs))
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@
 //   - [Needs] lists what a configuration needs, and who needs it. An informer lists and watches,
 //     in each of its namespaces, and only the one object that its fieldSelector may name. An
 //     informer that nobody uses needs nothing.
+//   - [Home] leaves out what is needed only in other clusters than the one that informerd belongs to.
 //   - [Merge] makes the rules of as few Roles as possible of them, that grant these rights and no
 //     others, in an order that does not depend on that of the configuration.
 //   - [Manifests] adds the service account and the bindings.

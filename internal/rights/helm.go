@@ -15,11 +15,12 @@ import (
 // one MiB each, and base64 takes a third more.
 const maxModuleBytes = 512 << 10
 
-// WriteHelm writes the configuration, which is a file, and its needs as values of the Helm chart,
-// and notes what is not among them. Needs in the namespace of the release are in ReleaseNamespace.
+// WriteHelm writes the configuration, which is a file, and its needs in the home cluster as values of
+// the Helm chart, and notes what is not among them. Needs in the namespace of the release are in
+// ReleaseNamespace.
 func WriteHelm(w io.Writer, cfg *config.Config, needs []need, note func(string)) (err error) {
 	r := chartRelease{file: filepath.Base(cfg.File()), policies: map[string][]byte{},
-		modules: map[string][]byte{}, rules: helmRules(needs)}
+		modules: map[string][]byte{}, rules: helmRules(Home(cfg, needs))}
 	if r.config, err = os.ReadFile(cfg.File()); err != nil {
 		return err
 	}
@@ -31,6 +32,9 @@ func WriteHelm(w io.Writer, cfg *config.Config, needs []need, note func(string))
 		if r.policies[path], err = os.ReadFile(policy); err != nil {
 			return err
 		}
+	}
+	if cfg.Fleet() {
+		note("the rights in other clusters that are watched are not among the values; informerd rbac prints them")
 	}
 	room := maxModuleBytes
 	for _, l := range cfg.ListenersInOrder() {

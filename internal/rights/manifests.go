@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/wording"
 )
 
@@ -26,8 +27,8 @@ func (a Account) roleName() string {
 const rbacGroup = "rbac.authorization.k8s.io"
 
 // Write writes the account, and what grants it these needs and nothing else, as yaml or, as one
-// List, which kubectl apply takes, as json. The file is that of the configuration.
-func Write(w io.Writer, a Account, needs []need, file, format string) error {
+// List, which kubectl apply takes, as json. The file is that of the configuration, cfg.
+func Write(w io.Writer, a Account, needs []need, cfg *config.Config, file, format string) error {
 	documents := manifests(a, needs)
 	if format == "json" {
 		items := make([]any, len(documents))
@@ -44,10 +45,14 @@ func Write(w io.Writer, a Account, needs []need, file, format string) error {
 		_, err = fmt.Fprintf(w, "%s\n", text)
 		return err
 	}
+	where := ""
+	if cfg.Fleet() {
+		where = "# What is for listeners and outputs is needed in each cluster that is watched, the rest in the home cluster.\n"
+	}
 	_, err := fmt.Fprintf(w, `# What %s needs. Every authenticated account may also read the API
 # server's resources and schemas, and ask for its own rights: the ClusterRoles system:discovery and
 # system:basic-user are bound to all of them unless somebody has changed that.
-%s`, file, strings.Join(documents, "---\n"))
+%s%s`, file, where, strings.Join(documents, "---\n"))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -21,6 +22,7 @@ type need struct {
 	For string // listener "a", output "fix" of listener "a", leaderElection
 	// Optional: without it everything works, if less well.
 	Optional bool
+	of       *config.Informer // the right is needed in each cluster that it watches; nil: in the home cluster
 }
 
 // Found is the resource of an informer.
@@ -44,6 +46,18 @@ func Needs(ctx context.Context, p *plan.Plan, finder *Finder, namespace string) 
 		all = append(all, ofListener(p.Config, l, found)...)
 	}
 	return append(all, ofDaemon(p.Config, namespace)...), nil
+}
+
+// Home returns those of the needs that there are in the cluster that informerd belongs to: of
+// several, the informers in all others need theirs there.
+func Home(cfg *config.Config, all []need) []need {
+	return slices.DeleteFunc(slices.Clone(all), func(n need) bool {
+		here := n.of == nil || !cfg.Fleet()
+		for name, m := range cfg.Clusters {
+			here = here || m.InCluster && n.of.In(name, m.Labels)
+		}
+		return !here
+	})
 }
 
 // findAll finds the resource of each informer that listeners use, and reports all mistakes.
@@ -89,18 +103,18 @@ func usedBy(p *plan.Plan) map[*config.Informer]bool {
 func ofListener(cfg *config.Config, l *plan.Listener,
 	found map[*config.Informer]Found) (all []need) {
 	name, own := l.Config.Name, l.Config.Informer()
-	all = needed(fmt.Sprintf("listener %q", name), informerRights(own, found[own].Resource))
+	all = needed(fmt.Sprintf("listener %q", name), own, informerRights(own, found[own].Resource))
 	for _, in := range l.LooksUp() {
-		all = append(all, needed(fmt.Sprintf("lookups of listener %q", name),
+		all = append(all, needed(fmt.Sprintf("lookups of listener %q", name), in.Informer,
 			informerRights(in.Informer, found[in.Informer].Resource))...)
 	}
 	return append(all, ofOutputs(cfg, l, found[own])...)
 }
 
-// needed returns rights that something needs.
-func needed(by string, rights []kube.Right) (all []need) {
+// needed returns rights that something needs, for an informer or for none.
+func needed(by string, of *config.Informer, rights []kube.Right) (all []need) {
 	for _, right := range rights {
-		all = append(all, need{Right: right, For: by})
+		all = append(all, need{Right: right, For: by, of: of})
 	}
 	return all
 }
@@ -110,7 +124,7 @@ func ofOutputs(cfg *config.Config, l *plan.Listener, found Found) (all []need) {
 	for _, output := range l.Config.Outputs {
 		by := fmt.Sprintf("output %q of listener %q", output, l.Config.Name)
 		all = append(all,
-			needed(by, outputRights(cfg.Outputs[output], l.Config.Informer(), found))...)
+			needed(by, l.Config.Informer(), outputRights(cfg.Outputs[output], l.Config.Informer(), found))...)
 	}
 	return all
 }
@@ -122,12 +136,20 @@ func ofDaemon(cfg *config.Config, namespace string) (all []need) {
 		names = append(names, inf.Resource)
 	}
 	for _, right := range definitions.Rights(names...) {
-		all = append(all, need{Right: right, For: forDefinitions, Optional: true})
+		all = append(all, need{Right: right, For: forDefinitions, Optional: true, of: &config.Informer{}})
+	}
+	for _, from := range cfg.ClustersFrom {
+		for _, verb := range []string{"get", "list", "watch"} {
+			if from.Secrets != nil {
+				all = append(all, need{For: "clustersFrom", Right: kube.Right{Verb: verb,
+					Resource: named("", "v1", "secrets"), Namespace: from.Secrets.Namespace}})
+			}
+		}
 	}
 	if cfg.HTTP.Auth == config.AuthKubernetes {
-		all = append(all, needed("http.auth", kube.ReviewerRights())...)
+		all = append(all, needed("http.auth", nil, kube.ReviewerRights())...)
 	}
-	return append(all, needed("leaderElection", electionRights(cfg, namespace))...)
+	return append(all, needed("leaderElection", nil, electionRights(cfg, namespace))...)
 }
 
 const forDefinitions = "resources that come and go (optional)"

@@ -134,6 +134,59 @@ create subjectaccessreviews.authorization.k8s.io: http.auth`},
 	}
 }
 
+// Of several clusters, the home cluster has the Leases and Secrets, and what informers need if it is
+// one of those that they watch.
+func TestNeedsOfClusters(t *testing.T) {
+	const listeners = outputs + `  a: {informer: {resource: pods, clusterSelector: "!own"}, outputs: [out]}
+  b: {informer: {resource: things.example.com, clusters: [here]}, outputs: [note]}
+leaderElection: {name: hooks}
+sharding: {shards: 2}
+clustersFrom: [{folder: x}, {secrets: {namespace: y, labelSelector: a=b}}]
+clusters: {eu: {kubeconfig: eu}, here: {kubeconfig: here, labels: {own: ""}}}
+`
+	const watched = `cluster:
+# resources that come and go (optional)
+- {apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [list, watch]}
+# output "note" of listener "b"
+- {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
+# listener "b"
+- {apiGroups: [example.com], resources: [things], verbs: [list, watch]}
+`
+	const home = `release:
+# leaderElection
+- {apiGroups: [''], resources: [configmaps], verbs: [create]}
+# leaderElection
+- {apiGroups: [''], resources: [configmaps], resourceNames: [hooks-shard-0-progress, hooks-shard-1-progress], verbs: [get, update]}
+# leaderElection
+- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create, delete, get, list, update]}
+namespaces:
+  'y':
+  # clustersFrom
+  - {apiGroups: [''], resources: [secrets], verbs: [get, list, watch]}
+`
+	for text, want := range map[string]string{
+		listeners: "cluster: []\n" + home,
+		strings.Replace(listeners, "kubeconfig: here", "inCluster: true", 1): watched + home,
+	} {
+		p := planOf(t, text)
+		all, err := Needs(t.Context(), p, &Finder{Config: p.Config}, ReleaseNamespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := helmRules(Home(p.Config, all)); got != want {
+			t.Errorf("at home: got\n%s\nwant\n%s", got, want)
+		}
+		if got := helmRules(all); !strings.Contains(got, `listener "a"`) || !strings.Contains(got, watched[len("cluster:\n"):]) {
+			t.Errorf("in all: got\n%s", got)
+		}
+		var text strings.Builder
+		if err := Write(&text, Account{"n", "n"}, all, p.Config, "c.yaml", "yaml"); err != nil ||
+			!strings.Contains(text.String(), "\n# What is for listeners and outputs is needed in each cluster that is watched, the rest in the home cluster.\napiVersion") {
+			t.Errorf("%v\n%s", err, text.String())
+		}
+	}
+}
+
 // Offline reads names that not every cluster has, and refuses those that it cannot know.
 func TestOfflineNames(t *testing.T) {
 	for name, want := range map[string]string{
