@@ -262,6 +262,9 @@ func (b *binder) bind(ctx context.Context, l *listener, s *setup) (made *binding
 	}()
 	for _, name := range s.Lookups() {
 		inf := s.Config.Informers()[name]
+		if !inf.In(b.shard.cluster.name, b.shard.cluster.labels) && b.shard.cluster.membership != nil {
+			continue // nothing is found there
+		}
 		found, err := b.shard.cluster.resolve(ctx, inf)
 		if err != nil {
 			return made, fmt.Errorf("informer %q, which %s objects up in: %w", name,

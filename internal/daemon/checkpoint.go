@@ -105,7 +105,7 @@ func (l *listener) endGone(ctx context.Context, log *slog.Logger) {
 // error of the disk. The context ends as its parent, or with the keeper.
 func (s *shard) keep(parent context.Context) (ctx context.Context, kept func() error) {
 	if s.keeper == nil {
-		if err := statefolder.RemoveCheckpoint(s.plan.Config); err != nil {
+		if err := statefolder.RemoveCheckpoint(s.plan.Config, s.place().cluster); err != nil {
 			s.log.Warn("the checkpoint that no listener asks for any more cannot be removed",
 				"error", err)
 		}
@@ -118,7 +118,7 @@ func (s *shard) keep(parent context.Context) (ctx context.Context, kept func() e
 	ended := make(chan error, 1)
 	go func() {
 		err := s.keeper.Run(keeping, keeper.Source{Informers: s.factory,
-			Listeners: s.cutters, Flush: func() error { return s.host.FlushKV(s.name()) }})
+			Listeners: s.cutters, Flush: func() error { return s.host.FlushKV(s.place().String()) }})
 		if err != nil {
 			s.log.Error("the checkpoint cannot be written, so informerd stops", "error", err)
 			fail(errCheckpoint)

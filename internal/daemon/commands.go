@@ -65,7 +65,7 @@ func (r *runtime) listenerOfLetter(l *deadletter.Letter) (*listener, error) {
 	err := fmt.Errorf("there is no listener %q any more", l.Listener)
 	for _, one := range r.working() {
 		switch to := one.named(l.Listener); {
-		case to == nil:
+		case to == nil || to.cluster != "" && to.cluster != l.Cluster:
 		case one.of.Has(l.Namespace, l.Name, l.UID):
 			return to, nil
 		default:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/filewatch"
@@ -12,7 +13,6 @@ import (
 	"github.com/informerd/informerd/internal/kube/definitions"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/plan"
-	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 )
@@ -76,9 +76,11 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 		return err
 	}
 	o.fence = r.fence
-	c, err := connect(cfg, o)
+	var c *cluster
+	if !cfg.Fleet() || needsHome(cfg) {
+		c, err = connect(cfg, o)
+	}
 	if err == nil {
-		r.maker.API.Connect(c.name, rights.Guard(c.writer, c.Asker))
 		err = r.run(ctx, c, o)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Shutdown.Close.Duration)
@@ -93,16 +95,26 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	return err
 }
 
-// cluster is the API server and the informers that watch it.
+// needsHome reports whether a configuration with several clusters needs the one that informerd
+// belongs to.
+func needsHome(cfg *config.Config) bool {
+	return cfg.LeaderElection != nil || cfg.HTTP.Auth != "" || slices.ContainsFunc(cfg.ClustersFrom,
+		func(from config.ClustersFrom) bool { return from.Secrets != nil })
+}
+
+// cluster is an API server and the informers that watch it.
 type cluster struct {
 	*kube.Server
 	name        string
+	labels      map[string]string // of one of several
 	writer      *kube.Writer      // of outputs
 	election    *lease.Client     // of replicas
 	account     kube.Account      // that informerd runs as
 	factory     *informer.Factory // of what is looked up and, unless replicas share them, of all objects
 	definitions *definitions.Watch
 	renewer     *definitions.Renewer
+	fields      *fieldChecker
+	membership  *membership // nil if there are not several
 }
 
 // close ends the connections, once nobody uses them any more.
@@ -111,8 +123,13 @@ func (c *cluster) close() {
 	c.writer.CloseIdleConnections()
 }
 
+// connect returns the cluster that informerd belongs to, to which nothing is sent yet.
 func connect(cfg *config.Config, o Options) (*cluster, error) {
-	opts := plan.Connection(cfg, o.Kubeconfig, o.Context)
+	return connectTo(cfg.Cluster.Name, plan.Connection(cfg, o.Kubeconfig, o.Context), cfg, o)
+}
+
+// connectTo returns the cluster of a connection.
+func connectTo(name string, opts kube.Options, cfg *config.Config, o Options) (*cluster, error) {
 	opts.Version, opts.Logger = o.Version, o.Log
 	server, err := kube.Connect(opts)
 	if err != nil {
@@ -129,7 +146,7 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 		}
 	}
 	c := &cluster{
-		Server: server, name: cfg.Cluster.Name, writer: writer,
+		Server: server, name: name, writer: writer, fields: newFieldChecker(o.Log, o.Schemas),
 		election: election, account: kube.AccountOf(server.Config),
 		definitions: definitions.New(server.Client, o.Log),
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,37 +20,39 @@ const (
 	newsDelay = 100 * time.Millisecond
 )
 
-// followDefinitions follows resources that come, change and go until ctx is done.
-func (s *supervisor) followDefinitions(ctx context.Context) {
-	s.fields.definitions, s.fields.published = s.cluster.definitions, s.cluster.Resolver.OpenAPI
-	s.fields.listeners = s.fieldsOfListeners
-	s.cluster.renewer.Renewed = s.renewed
-	s.intake.Go(func() { s.fields.run(ctx) })
-	s.intake.Go(func() { _ = s.cluster.definitions.Run(ctx, s.defined) })
-	s.wantDefinitions()
+// follow follows resources of a cluster that come, change and go until ctx is done.
+func (s *supervisor) follow(ctx context.Context, c *cluster) {
+	c.fields.definitions, c.fields.published = c.definitions, c.Resolver.OpenAPI
+	c.fields.listeners = func() []fieldsOf { return s.fieldsOfListeners(c) }
+	c.renewer.Renewed = func(was, now informer.Resource) { s.renewed(c, was, now) }
+	s.wantDefinitions(c)
+	var running sync.WaitGroup
+	running.Go(func() { c.fields.run(ctx) })
+	_ = c.definitions.Run(ctx, func(d *definitions.Definition, _ bool) { s.defined(c, d) })
+	running.Wait()
 }
 
 // wantDefinitions has the definitions watched if the configuration names a resource that is not
 // built in.
-func (s *supervisor) wantDefinitions() {
+func (s *supervisor) wantDefinitions(c *cluster) {
 	var names []string
 	for _, inf := range plan.InformersOf(s.runtime.plan.Config) {
 		names = append(names, inf.Resource)
 	}
 	if definitions.Needed(names...) {
-		s.cluster.definitions.Begin()
+		c.definitions.Begin()
 	}
 }
 
 // defined has everybody look who may be concerned by a change of a definition.
-func (s *supervisor) defined(d *definitions.Definition, _ bool) {
-	s.cluster.Resolver.Invalidate()
-	for _, one := range s.working() {
+func (s *supervisor) defined(c *cluster, d *definitions.Definition) {
+	c.Resolver.Invalidate()
+	for _, one := range s.workingIn(c) {
 		one.binder.news(d)
 		one.factory.LookAgain(d.Resource())
 	}
-	s.cluster.factory.LookAgain(d.Resource())
-	s.fields.look()
+	c.factory.LookAgain(d.Resource())
+	c.fields.look()
 }
 
 // news has listeners tried again at once, and soon again, if one of them waits for a resource.
@@ -85,9 +88,13 @@ func (s *setup) resources() []string {
 	return names
 }
 
-// fieldsOfListeners returns the listeners that read custom resources.
-func (s *supervisor) fieldsOfListeners() (all []fieldsOf) {
-	for _, l := range s.current() {
+// fieldsOfListeners returns the listeners of a cluster that read custom resources.
+func (s *supervisor) fieldsOfListeners(c *cluster) (all []fieldsOf) {
+	var listeners []*listener
+	for _, one := range s.workingIn(c) {
+		listeners = append(listeners, one.current()...)
+	}
+	for _, l := range listeners {
 		now := l.setup()
 		to, events := now.bound.Load(), l.registrations()
 		if to == nil || events == nil {
@@ -95,7 +102,7 @@ func (s *supervisor) fieldsOfListeners() (all []fieldsOf) {
 		}
 		custom := map[string]schema.GroupVersionResource{}
 		add := func(name string, in *informer.Registration) {
-			if s.fields.isCustom(name) {
+			if c.fields.isCustom(name) {
 				custom[name] = in.Status().Resource.GroupVersionResource
 			}
 		}
@@ -112,14 +119,14 @@ func (s *supervisor) fieldsOfListeners() (all []fieldsOf) {
 }
 
 // lookAtFields has the expressions of a setup checked if it reads custom resources.
-func (s *supervisor) lookAtFields(to *setup) {
-	if slices.ContainsFunc(to.resources(), s.fields.isCustom) {
-		s.fields.look()
+func (s *shard) lookAtFields(to *setup) {
+	if slices.ContainsFunc(to.resources(), s.cluster.fields.isCustom) {
+		s.cluster.fields.look()
 	}
 }
 
 // renewed has everybody use a resource in another version, before its objects come.
-func (s *supervisor) renewed(was, now informer.Resource) {
-	s.maker.API.Renewed(s.cluster.name, was.GroupVersionResource, now.Version)
-	s.fields.look()
+func (s *supervisor) renewed(c *cluster, was, now informer.Resource) {
+	s.maker.API.Renewed(c.name, was.GroupVersionResource, now.Version)
+	c.fields.look()
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/endpoints"
 	"github.com/informerd/informerd/internal/kube"
-	"github.com/informerd/informerd/internal/status"
+	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
 // endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
 // is reported before anything runs.
-func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
-	log *slog.Logger, reload func() status.Reload) (bound []*endpoints.Server, err error) {
+func (r *supervisor) endpoints(cfg *config.Config) (bound []*endpoints.Server, err error) {
+	log := r.log
 	defer func() {
 		if err != nil {
 			for _, s := range bound {
@@ -22,8 +22,8 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 			}
 		}
 	}()
-	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
-		Informers: r.informers(c), Log: log, Version: version, Reload: reload,
+	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: cfg.Cluster.Name,
+		Informers: r.informers, Log: log, Version: r.options.Version, Reload: r.reloading.last,
 		Instances: r.host.Guests, Letters: r.letters.Stats, Patches: r.maker.API.Patches,
 		Requests: kube.SentRequests, Stalled: r.stalls.Found,
 		Current: func() (shown []endpoints.Listener) {
@@ -42,9 +42,18 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 		s.Shards = r.sharding
 	}
 	r.status = s.Status
-	r.stalls.Status, r.stalls.Ping = s.Status, c.Resolver.Ping
+	r.stalls.Status = s.Status
+	if r.fleet == nil {
+		r.stalls.Ping = r.home.Resolver.Ping
+	} else {
+		s.Clusters = r.fleet.status
+	}
 	if cfg.HTTP.Address != "" {
-		if err := s.Configure(cfg, c.Asker); err != nil {
+		var asker sink.KubeAPI
+		if r.home != nil {
+			asker = r.home.Asker
+		}
+		if err := s.Configure(cfg, asker); err != nil {
 			return bound, err
 		}
 		r.addPage(s)
@@ -58,7 +67,7 @@ func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 			Stalled: r.stalls.Found,
 			Current: func() (shown []endpoints.Listener) {
 				for _, l := range r.current() {
-					shown = append(shown, endpoints.Listener{Name: l.name, State: r.state(l)})
+					shown = append(shown, endpoints.Listener{Name: l.name, Cluster: l.cluster, State: r.state(l)})
 				}
 				return shown
 			}}
@@ -78,29 +87,33 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 	return err
 }
 
-// informers returns what reports on all informers.
-func (r *runtime) informers(c *cluster) func() []endpoints.Informer {
-	return func() (all []endpoints.Informer) {
-		add := func(of *informer.Factory) {
-			for _, in := range of.Status() {
-				all = append(all, endpoints.Informer{Status: in})
-			}
-		}
-		add(c.factory)
-		for _, one := range r.working() {
+// informers returns all informers as they are.
+func (s *supervisor) informers() (all []endpoints.Informer) {
+	for _, c := range s.clusters() {
+		factories := []*informer.Factory{c.factory}
+		for _, one := range s.workingIn(c) {
 			if one.factory != c.factory {
-				add(one.factory)
+				factories = append(factories, one.factory)
 			}
 		}
-		return all
+		for _, f := range factories {
+			for _, in := range f.Status() {
+				shown := endpoints.Informer{Status: in}
+				if c.membership != nil {
+					shown.Cluster = c.name
+				}
+				all = append(all, shown)
+			}
+		}
 	}
+	return all
 }
 
 // shown returns what the endpoints show of a listener.
 func (r *runtime) shown(l *listener) endpoints.Listener {
 	now := l.setup()
 	shown := endpoints.Listener{
-		Name: l.name, Shard: l.shard, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
+		Name: l.name, Cluster: l.cluster, Shard: l.shard, Resource: now.Config.Informer().Resource, Route: l.route.Stats,
 		Buffer: l.subscription.Stats, State: r.state(l),
 	}
 	if book := now.book(); book != nil {

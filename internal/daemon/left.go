@@ -44,7 +44,7 @@ func (s *shard) retireOne(ctx context.Context, name string) error {
 		return err
 	}
 	made.bound.Store(&binding{messages: messages})
-	l, err := s.listenerOf(made, s.keeper, s.name())
+	l, err := s.listenerOf(made, s.keeper, s.place())
 	if err == nil {
 		_, err = l.use(s.keeper)
 	}

@@ -54,8 +54,8 @@ listeners:
 		t.Fatal(err)
 	}
 	defer c.close()
-	s := &supervisor{runtime: r, cluster: c, fields: newFieldChecker(log, nil)}
-	one := s.newShard(informer.Shard{By: informer.ByNamespace, Count: 1}, c.newFactory(log))
+	s := &supervisor{runtime: r, home: c}
+	one := s.newShard(c, informer.Shard{By: informer.ByNamespace, Count: 1}, c.newFactory(log))
 	one.listeners = r.listeners
 	if err := one.adopt(r.keeper); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -24,9 +25,9 @@ import (
 // listener is what a runtime has of one listener: what lasts for its whole life, and the setup that
 // it works with.
 type listener struct {
-	name         string
-	shard        string // "" if there is one for all objects
-	in           string // its cluster
+	name string
+	place
+	in           string // its cluster, also if that is the only one
 	subscription *informer.Subscription
 	route        *route.Route
 	health       endpoints.Health
@@ -75,7 +76,7 @@ var overflows = map[string]informer.Overflow{
 func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *plan.Listener) (*listener,
 	config.Errors) {
 	s, mistakes := r.newSetup(ctx, cfg, p, making{outputs: r.outputs, later: r.persist})
-	l, err := r.listenerOf(s, r.keeper, "")
+	l, err := r.listenerOf(s, r.keeper, place{})
 	if err != nil {
 		wrong := plan.SectionOf(cfg, p.Config)
 		wrong.Mistake("", err)
@@ -86,8 +87,8 @@ func (r *runtime) newListener(ctx context.Context, cfg *config.Config, p *plan.L
 
 // listenerOf makes a listener of a shard that works with a setup, without starting it. The keeper
 // has what it goes on with, nil if nothing.
-func (r *runtime) listenerOf(s *setup, k *keeper.Keeper, shard string) (l *listener, err error) {
-	l = &listener{name: s.Config.Name, shard: shard, in: r.plan.Config.Cluster.Name,
+func (r *runtime) listenerOf(s *setup, k *keeper.Keeper, at place) (l *listener, err error) {
+	l = &listener{name: s.Config.Name, place: at, in: cmp.Or(at.cluster, r.plan.Config.Cluster.Name),
 		loaded: make(chan struct{}), ended: make(chan struct{})}
 	l.now.Store(s)
 	if s.Config.GoesOn() {
@@ -276,6 +277,14 @@ type making struct {
 	later   bool   // its handler is loaded when other listeners do not wait for it
 }
 
+// cluster returns the name of the cluster that the setup is for.
+func (m *making) cluster(cfg *config.Config) string {
+	if m.shard == nil {
+		return cfg.Cluster.Name
+	}
+	return m.shard.cluster.name
+}
+
 // newSetup makes a setup of a plan. It collects the mistakes.
 func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.Listener,
 	with making) (*setup, config.Errors) {
@@ -292,7 +301,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	for _, name := range p.Config.Outputs {
 		s.outputs = append(s.outputs, with.outputs[name])
 		if cfg.Outputs[name].Patch != nil && r.maker != nil {
-			s.own = r.maker.API.Own(cfg.Cluster.Name, p.Config.Name)
+			s.own = r.maker.API.Own(with.cluster(cfg), p.Config.Name)
 		}
 	}
 	section := plan.SectionOf(cfg, p.Config)
@@ -307,7 +316,7 @@ func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.List
 	}
 	reader := &handlers.Reader{Section: section, Persist: r.persist && !r.dryRun, Caches: s.caches}
 	if with.shard != nil {
-		reader.Shard, reader.KV = with.shard.name(), with.shard.kv()
+		reader.Shard, reader.KV = with.shard.place().String(), with.shard.kv()
 	}
 	if err := r.newModule(ctx, s, before, reader, with.later); err != nil {
 		reader.Refused(err)

@@ -188,7 +188,7 @@ listeners: {pods: {informer: {resource: pods}, outputs: [out]}}
 	if begun, err := l.use(nil); begun || err == nil || l.hasBegun() {
 		t.Errorf("it has begun: %t, %v", begun, err)
 	}
-	if changed, _ := l.change(&shard{supervisor: &supervisor{runtime: r}}, l.setup()); changed {
+	if changed, _ := l.change(&shard{supervisor: &supervisor{runtime: r}, cluster: &cluster{}}, l.setup()); changed {
 		t.Error("a reload changes it")
 	}
 	l.setup().bound.Store(&binding{messages: &cloudevent.Builder{}})

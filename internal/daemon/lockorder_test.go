@@ -15,7 +15,7 @@ func TestACutThatWaitsForAListenerHoldsNobodyUp(t *testing.T) {
 	l := &listener{}
 	l.now.Store(&setup{Listener: &plan.Listener{Config: &config.Listener{Checkpoint: true}}})
 	r := &runtime{plan: &plan.Plan{Config: &config.Config{}}}
-	s := &shard{supervisor: &supervisor{runtime: r}, listeners: []*listener{l}}
+	s := &shard{supervisor: &supervisor{runtime: r}, cluster: &cluster{}, listeners: []*listener{l}}
 	ended := make(chan struct{})
 	l.mu.Lock()
 	go func() {

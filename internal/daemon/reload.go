@@ -67,7 +67,7 @@ func (r *reload) prepare(ctx context.Context, opts Options) error {
 		r.digestKey = key
 	}
 	for i, s := range r.shardsOrNone() {
-		for _, planned := range r.plan.Listeners {
+		for _, planned := range s.planned(r.plan) {
 			wrong, err := r.preparePart(ctx, s, planned)
 			if err != nil {
 				return err
@@ -159,7 +159,12 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 	r.mu.Lock()
 	r.runtime.plan, r.runtime.outputs = r.plan, r.outputs
 	r.mu.Unlock()
-	r.wantDefinitions()
+	for _, c := range r.clusters() {
+		r.wantDefinitions(c)
+	}
+	if r.fleet != nil {
+		r.fleet.watch.Configure(r.config)
+	}
 	r.letters.SetLimits(statefolder.LetterLimits(r.config.DeadLetters))
 	var restarts []<-chan struct{}
 	for _, s := range r.working() {
@@ -178,8 +183,10 @@ func (r *reload) commit(ctx context.Context) admin.Changes {
 // commitTo has a shard work by the plan. What it returns is closed when listeners have begun again.
 func (r *reload) commitTo(s *shard) (restarts []<-chan struct{}) {
 	var after, leaving []*listener
-	for _, planned := range r.plan.Listeners {
+	stays := map[string]bool{}
+	for _, planned := range s.planned(r.plan) {
 		name := planned.Config.Name
+		stays[name] = true
 		i := slices.IndexFunc(r.parts, func(p part) bool {
 			return p.shard == s && p.setup.Config.Name == name
 		})
@@ -205,7 +212,7 @@ func (r *reload) commitTo(s *shard) (restarts []<-chan struct{}) {
 	}
 	before := s.current()
 	for _, l := range before {
-		if r.config.Listeners[l.name] == nil {
+		if !stays[l.name] {
 			leaving = append(leaving, l)
 		}
 	}
@@ -243,7 +250,7 @@ func await(restarts []<-chan struct{}) {
 // fresh makes a listener that takes the place of another one of its name, if there is one. It
 // begins after that.
 func (r *reload) fresh(p part) *listener {
-	l, err := r.listenerOf(p.setup, p.shard.keeper, p.shard.name())
+	l, err := r.listenerOf(p.setup, p.shard.keeper, p.shard.place())
 	if err != nil { // what may be wrong was checked
 		r.log.Error("listener failed", "listener", l.name, "error", err)
 	}

@@ -53,7 +53,7 @@ func (s *shard) standBy() error {
 	if common == nil || err != nil {
 		return err
 	}
-	common.Log, common.Owners = s.log, s.cluster.account.Owns(common.Namespace)
+	common.Log, common.Owners = s.log, s.home.account.Owns(common.Namespace)
 	s.log.Info("standing by", "lease", common.Namespace+"/"+common.Name, "identity",
 		common.Identity)
 	s.replica.Store(replica.Begin(s.replicaOf(*common)))
@@ -62,7 +62,7 @@ func (s *shard) standBy() error {
 
 // replicaOf returns what one of several replicas needs to go on where another one has ended.
 func (s *shard) replicaOf(common lease.Config) replica.Config {
-	c := replica.Config{Lease: common, Client: s.cluster.election, Cluster: s.cluster.Client,
+	c := replica.Config{Lease: common, Client: s.home.election, Cluster: s.cluster.Client,
 		Log: s.log, Targets: s.targets}
 	for _, l := range s.current() {
 		c.Listeners = append(c.Listeners, l.name)
@@ -111,7 +111,7 @@ func (s *shard) adopt(k *keeper.Keeper) error {
 	defer s.mu.Unlock()
 	s.keeper = k
 	for i, l := range s.listeners {
-		again, err := s.listenerOf(l.setup(), k, s.name())
+		again, err := s.listenerOf(l.setup(), k, s.place())
 		if err != nil {
 			return err
 		}

@@ -134,7 +134,7 @@ func TestRequestsEndWithTheLease(t *testing.T) {
 	line := leasetest.New().NewLine()
 	election := candidate(line)
 	r.replica.Store(election)
-	s := &shard{supervisor: &supervisor{runtime: r}, log: quiet}
+	s := &shard{supervisor: &supervisor{runtime: r}, cluster: &cluster{}, log: quiet}
 	ctx, err := s.lead(t.Context())
 	if err != nil {
 		t.Fatal(err)

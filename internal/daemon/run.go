@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/rights"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -16,37 +18,49 @@ import (
 // them until they have ended, reloads, and the definitions of resources.
 type supervisor struct {
 	*runtime
-	cluster         *cluster
+	home            *cluster // that informerd belongs to; nil if there are several and nothing needs it
+	options         Options
+	fleet           *members // nil if there is one cluster
 	reloading       reloading
-	once            *oneRun // nil: it runs until it is stopped
-	fields          *fieldChecker
+	once            *oneRun        // nil: it runs until it is stopped
 	intake, closing sync.WaitGroup // the latter: of outputs
 }
 
 // run starts the runtime's plan and stops it when ctx is done.
-func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
+func (r *runtime) run(ctx context.Context, home *cluster, o Options) error {
 	log, cfg := r.log, r.plan.Config
+	if cfg.Fleet() && o.Once != nil {
+		return config.Errors{cfg.ErrorAt("clusters", "a run with --once works in one cluster", "")}
+	}
 	socket, err := commands(cfg, log)
 	if err != nil {
 		return err
 	}
-	s := &supervisor{runtime: r, cluster: c, fields: newFieldChecker(log, o.Schemas)}
+	s := &supervisor{runtime: r, home: home, options: o}
 	s.reloading.set(true)
 	if o.Once != nil {
 		ctx, s.once = o.Once.begin(ctx)
 		defer s.once.end()
 	}
-	if cfg.Sharding == nil {
-		one := s.newShard(informer.Shard{}, c.factory)
-		one.keeper, one.listeners = r.keeper, r.listeners
-		r.shards = []*shard{one}
+	if cfg.Fleet() {
+		s.fleet = newMembers(s)
+	} else {
+		s.connectOutputs(home)
+		if cfg.Sharding == nil {
+			one := s.newShard(home, informer.Shard{}, home.factory)
+			one.keeper, one.listeners = r.keeper, r.listeners
+			r.shards = []*shard{one}
+		}
 	}
-	answering, err := r.endpoints(cfg, c, o.Version, log, s.reloading.last)
+	answering, err := s.endpoints(cfg)
 	if err != nil {
 		return errors.Join(err, socket.Close())
 	}
-	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.Resolver.Server(),
-		"listeners", len(r.listeners))
+	started := []any{"config", cfg.File(), "listeners", len(r.listeners)}
+	if s.fleet == nil {
+		started = append(started, "cluster", home.name, "server", home.Resolver.Server())
+	}
+	log.Info("started", started...)
 	if hasHandlers(cfg) {
 		logEngine(ctx, log, r.host)
 	}
@@ -65,8 +79,11 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	r.outputs.hold(nil)
 	s.acceptCommands(ctx)
 	s.serveCommands(answer, socket, &answers)
-	if cfg.Sharding != nil {
+	switch {
+	case cfg.Sharding != nil:
 		return s.share(ctx, o)
+	case s.fleet != nil:
+		return s.workOnFleet(ctx, o)
 	}
 	return s.workOnAll(ctx, o)
 }
@@ -86,7 +103,7 @@ func (s *supervisor) workOnAll(ctx context.Context, o Options) error {
 		return err
 	}
 	ctx, kept := one.keep(ctx)
-	s.followDefinitions(ctx)
+	s.intake.Go(func() { s.follow(ctx, s.home) })
 	one.begin(ctx)
 	if o.Progress != nil {
 		s.intake.Go(func() { o.Progress(ctx, one.factory.Status) })
@@ -103,6 +120,11 @@ func (s *supervisor) workOnAll(ctx context.Context, o Options) error {
 		err = cmp.Or(err, s.once.result(all, unfinished))
 	}
 	return err
+}
+
+// connectOutputs has outputs write to a cluster.
+func (s *supervisor) connectOutputs(c *cluster) {
+	s.maker.API.Connect(c.name, rights.Guard(c.writer, c.Asker))
 }
 
 // unlessDone returns an error, nil if it is the context's.
@@ -172,6 +194,26 @@ func (r *runtime) working() []*shard {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.shards)
+}
+
+// clusters returns those that are watched.
+func (s *supervisor) clusters() []*cluster {
+	if s.fleet != nil {
+		return s.fleet.current()
+	}
+	return []*cluster{s.home}
+}
+
+// workingIn returns the shards of a cluster that are worked on.
+func (r *runtime) workingIn(c *cluster) []*shard {
+	return slices.DeleteFunc(r.working(), func(s *shard) bool { return s.cluster != c })
+}
+
+// config returns the configuration that runs.
+func (r *runtime) config() *config.Config {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.plan.Config
 }
 
 // grace returns how long listeners may take to finish what they have.

@@ -156,8 +156,8 @@ func open(ctx context.Context, cfg *config.Config, opts Options) (*runtime, erro
 	}
 	var err error
 	r.letters, err = statefolder.OpenLetters(cfg, opts.running, partOf(cfg), mirror{r}, opts.Log)
-	if err == nil && opts.running {
-		r.keeper, err = statefolder.OpenKeeper(cfg, opts.Forget, opts.Log)
+	if err == nil && opts.running && !cfg.Fleet() {
+		r.keeper, err = statefolder.OpenKeeper(cfg, "", opts.Forget, opts.Log)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.close(ctx))

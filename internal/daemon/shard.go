@@ -10,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube/lease"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/sharedstate"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
@@ -17,11 +18,12 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// shard works on a part of the objects, which is all of them unless replicas share them: it has the
-// listeners, the informers of their events, and what is kept of both. It owns their goroutines.
-// Informers in which objects are looked up are the same for all shards.
+// shard works on a part of a cluster's objects, which is all of them unless replicas share them: it has
+// the listeners, the informers of their events, and what is kept of both. It owns their goroutines.
+// Informers in which objects are looked up are the same for all shards of the cluster.
 type shard struct {
 	*supervisor
+	cluster *cluster
 	of      informer.Shard
 	log     *slog.Logger
 	keeper  *keeper.Keeper // nil if no listener goes on where another process was
@@ -40,27 +42,44 @@ type shard struct {
 }
 
 // newShard makes a shard without listeners, which runs nothing.
-func (s *supervisor) newShard(of informer.Shard, factory *informer.Factory) *shard {
-	one := &shard{supervisor: s, of: of, log: s.log, factory: factory}
+func (s *supervisor) newShard(c *cluster, of informer.Shard, factory *informer.Factory) *shard {
+	one := &shard{supervisor: s, cluster: c, of: of, log: s.log, factory: factory}
+	if c.membership != nil {
+		one.log = one.log.With("cluster", c.name)
+	}
 	if of.Count > 0 {
-		one.log = s.log.With("shard", of.Index)
+		one.log = one.log.With("shard", of.Index)
 	}
 	one.binder = newBinder(one)
 	return one
 }
 
-// name returns the number of the shard, "" if there is one for all objects.
-func (s *shard) name() string {
-	if s.of.Count == 0 {
-		return ""
+// place is where a listener is: in which shard of which cluster. What there is only one of is empty.
+type place struct{ cluster, shard string }
+
+// String returns the place as one text.
+func (p place) String() string {
+	if p.cluster == "" {
+		return p.shard
 	}
-	return strconv.Itoa(s.of.Index)
+	return p.cluster + "/" + p.shard
+}
+
+// place returns where the listeners of the shard are.
+func (s *shard) place() (p place) {
+	if s.cluster.membership != nil {
+		p.cluster = s.cluster.name
+	}
+	if s.of.Count > 0 {
+		p.shard = strconv.Itoa(s.of.Index)
+	}
+	return p
 }
 
 // messages returns what makes the messages of a listener that is about a resource.
 func (s *shard) messages(listener string, is informer.Resource) (*cloudevent.Builder, error) {
-	return cloudevent.NewBuilder(sink.Origin{Cluster: s.cluster.name, Listener: listener,
-		Shard: s.name(), Resource: is.String(), Group: is.Group, Version: is.Version,
+	return cloudevent.NewBuilder(sink.Origin{Cluster: s.cluster.name,
+		ClusterLabels: s.cluster.labels, Listener: listener, Shard: s.place().shard, Resource: is.String(), Group: is.Group, Version: is.Version,
 		Plural: is.Resource, Kind: is.Kind})
 }
 
@@ -70,6 +89,14 @@ func (s *shard) kv() plugins.KVBacking {
 		return nil // and no interface that has none
 	}
 	return s.common
+}
+
+// planned returns the listeners of a plan that the shard has; all of them for nil.
+func (s *shard) planned(p *plan.Plan) []*plan.Listener {
+	if s == nil || s.cluster.membership == nil {
+		return p.Listeners
+	}
+	return p.In(s.cluster.name, s.cluster.labels)
 }
 
 // begin begins to work, until ctx is done.

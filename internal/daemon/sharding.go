@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube/lease"
 	"github.com/informerd/informerd/internal/replica"
 	"github.com/informerd/informerd/internal/sharedstate"
@@ -26,12 +27,12 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	common.Log, common.Owners = s.log, s.cluster.account.Owns(common.Namespace)
+	common.Log, common.Owners = s.log, s.home.account.Owns(common.Namespace)
 	part := lease.SharesConfig{Config: *common, Shards: cfg.Sharding.Shards}
 	if cfg.State.NATS != nil {
 		part.Starting = "it waits for the servers of state.nats"
 	}
-	shares := lease.NewShares(s.cluster.election, part)
+	shares := lease.NewShares(s.home.election, part)
 	s.shares.Store(shares)
 	if err := s.openState(parent); err != nil {
 		return err
@@ -41,8 +42,12 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 		common.Identity, "shards", cfg.Sharding.Shards)
 	ctx, fail := context.WithCancelCause(parent)
 	lost, end := context.WithCancelCause(context.Background())
-	s.intake.Go(func() { _ = s.cluster.factory.Run(ctx) })
-	s.followDefinitions(ctx)
+	if s.fleet == nil {
+		s.intake.Go(func() { _ = s.home.factory.Run(ctx) })
+		s.intake.Go(func() { s.follow(ctx, s.home) })
+	} else {
+		s.intake.Go(func() { s.fleet.run(ctx) })
+	}
 	s.reloads(ctx, o)
 	s.intake.Go(func() {
 		select {
@@ -54,11 +59,14 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 		case <-lost.Done(): // all is handed over; what hands over writes until then
 		}
 	})
-	err = shares.Run(ctx, func(ctx context.Context, c lease.Claim) {
-		if err := s.hold(ctx, lost, informer.Shard{By: informer.ShardKey(cfg.Sharding.By), Index: c.Shard,
-			Count: cfg.Sharding.Shards}, c); err != nil {
-			fail(err)
-		}
+	err = shares.Run(ctx, func(ctx context.Context, claim lease.Claim) {
+		of := informer.Shard{By: informer.ShardKey(cfg.Sharding.By), Index: claim.Shard,
+			Count: cfg.Sharding.Shards}
+		s.inEach(ctx, func(ctx context.Context, c *cluster) {
+			if err := s.hold(ctx, lost, s.newShard(c, of, c.newFactory(s.log)), claim); err != nil {
+				fail(err)
+			}
+		})
 	})
 	if cause := context.Cause(ctx); parent.Err() == nil && cause != nil {
 		err = cmp.Or(err, cause)
@@ -72,9 +80,7 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 
 // hold works on a shard that this replica has, until ctx is done. Lost ends when another one may
 // have it.
-func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.Claim) error {
-	one := s.newShard(of, s.cluster.newFactory(s.log))
-	defer one.close()
+func (s *supervisor) hold(ctx, lost context.Context, one *shard, c lease.Claim) error {
 	defer one.leaveCommon()
 	if err := one.takeCommon(ctx, c); errors.Is(err, sharedstate.ErrStale) {
 		one.log.Warn("what replicas have in common is of a later owner of the shard, so it is claimed again",
@@ -83,38 +89,67 @@ func (s *supervisor) hold(ctx, lost context.Context, of informer.Shard, c lease.
 	} else if err != nil {
 		return nil // ctx is done
 	}
-	working, kept, err := one.takeOver(ctx, lost, c.Config)
+	record := c.Config
+	if cluster := one.place().cluster; cluster != "" {
+		record.Name += "-" + cluster
+	}
+	return one.work(ctx, func(ctx context.Context) (*keeper.Keeper, error) {
+		return replica.TakeOver(ctx, lost, one.replicaOf(record))
+	})
+}
+
+// work works on the shard until ctx is done: its listeners go on with what the keeper has that open
+// returns. If the cluster has left, they end as those do that a reload removes.
+func (s *shard) work(ctx context.Context, open func(context.Context) (*keeper.Keeper, error)) error {
+	defer s.close()
+	working, kept, err := s.takeOver(ctx, open)
 	if err != nil {
 		return unlessDone(ctx, err)
 	}
 	<-working.Done()
 	s.reloading.turn.RLock() // no reload is at it
 	s.mu.Lock()
-	s.shards = slices.DeleteFunc(s.shards, func(other *shard) bool { return other == one })
+	s.shards = slices.DeleteFunc(s.shards, func(other *shard) bool { return other == s })
 	s.mu.Unlock()
 	s.reloading.turn.RUnlock()
-	one.end(working)
-	one.flushLetters()
-	if err = kept(); err != nil && context.Cause(working) != errCheckpoint {
-		one.log.Warn("what was done last cannot be written down, so it comes again at another replica",
+	if context.Cause(ctx) == errLeft {
+		s.retireAll(ctx)
+	}
+	s.end(working)
+	s.flushLetters()
+	if err = kept(); err != nil && context.Cause(working) != errCheckpoint && s.fence != nil {
+		s.log.Warn("what was done last cannot be written down, so it comes again at another replica",
 			"error", err)
 		return nil
 	}
 	return err
 }
 
-// takeOver makes the listeners of a shard and has them go on where another replica has ended, until
-// ctx is done. The context that it returns ends with ctx, or if what they have done cannot be
-// written; kept is that of keep. Reloads may come while it is found out where they go on.
-func (s *shard) takeOver(ctx, lost context.Context, of lease.Config) (working context.Context,
-	kept func() error, err error) {
+// retireAll ends all listeners, once the intake has ended.
+func (s *shard) retireAll(ctx context.Context) {
+	s.intake.Wait()
+	s.mu.Lock()
+	all := s.listeners
+	s.listeners, s.leaving = nil, append(s.leaving, all...)
+	s.mu.Unlock()
+	for _, l := range all {
+		s.retire(ctx, l)
+	}
+	s.listening.Wait()
+}
+
+// takeOver makes the listeners of a shard and has them go on with what a keeper has, until ctx is
+// done. The context that it returns ends with ctx, or if what they have done cannot be written; kept
+// is that of keep. Reloads may come while the keeper is opened.
+func (s *shard) takeOver(ctx context.Context, open func(context.Context) (*keeper.Keeper, error)) (
+	working context.Context, kept func() error, err error) {
 	s.reloading.turn.RLock()
 	planned, err := s.plan, s.makeListeners(ctx)
 	s.reloading.turn.RUnlock()
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := replica.TakeOver(ctx, lost, s.replicaOf(of))
+	k, err := open(ctx)
 	s.reloading.turn.RLock()
 	defer s.reloading.turn.RUnlock()
 	if err == nil && s.plan != planned {
@@ -139,13 +174,13 @@ func (s *shard) takeOver(ctx, lost context.Context, of lease.Config) (working co
 func (s *shard) makeListeners(ctx context.Context) error {
 	s.close()
 	s.listeners = nil
-	for _, planned := range s.plan.Listeners {
+	for _, planned := range s.planned(s.plan) {
 		setup, mistakes := s.newSetup(ctx, s.plan.Config, planned, making{outputs: s.outputs,
 			shard: s, later: true})
 		if len(mistakes) > 0 {
 			return mistakes
 		}
-		l, err := s.listenerOf(setup, nil, s.name())
+		l, err := s.listenerOf(setup, nil, s.place())
 		if err != nil {
 			return err
 		}

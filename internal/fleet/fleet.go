@@ -74,10 +74,11 @@ func (w *Watch) Configure(cfg *config.Config) {
 	w.cfg = cfg
 	w.mu.Unlock()
 	w.files.Set(files(cfg))
-	w.look()
+	w.Look()
 }
 
-func (w *Watch) look() {
+// Look has what there is looked at once more.
+func (w *Watch) Look() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -108,7 +109,7 @@ func pattern(cfg *config.Config, folder string) string {
 func (w *Watch) Run(ctx context.Context, found func(members map[string]Member, problems []Problem)) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { w.files.Run(ctx, w.look) })
+	running.Go(func() { w.files.Run(ctx, w.Look) })
 	defer w.endSecrets()
 	for {
 		select {

@@ -76,7 +76,7 @@ func (w *Watch) follow(ctx context.Context, of config.ClusterSecrets) *secrets {
 	s.running.Go(func() {
 		select {
 		case <-s.reg.Synced():
-			w.look()
+			w.Look()
 		case <-ctx.Done():
 		}
 	})
@@ -87,7 +87,7 @@ func (w *Watch) follow(ctx context.Context, of config.ClusterSecrets) *secrets {
 				return // ctx is done
 			}
 			d.Done()
-			w.look()
+			w.Look()
 		}
 	})
 	return s

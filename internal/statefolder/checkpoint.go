@@ -11,16 +11,16 @@ import (
 	"github.com/informerd/informerd/internal/keeper"
 )
 
-// OpenKeeper opens the checkpoint, nil if no listener asks for one, or if replicas hand each other
+// OpenKeeper opens the checkpoint of a cluster, "" if there is only one. It is nil if no listener asks for one, or if replicas hand each other
 // what would be in it. With forget it is an empty one.
 // What listeners without a checkpoint had is forgotten: nobody keeps what they get from now on. What
 // those had that are not in the configuration any more stays, to be ended.
-func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
+func OpenKeeper(cfg *config.Config, cluster string, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
 	if cfg.LeaderElection != nil || cfg.State.Dir == "" || !slices.ContainsFunc(cfg.ListenersInOrder(),
 		func(l *config.Listener) bool { return l.Checkpoint }) {
 		return nil, nil
 	}
-	dir := filepath.Join(cfg.Path(cfg.State.Dir), CheckpointFolder)
+	dir := checkpointOf(cfg, cluster)
 	if forget {
 		if err := checkpoint.Remove(dir); err != nil {
 			return nil, badCheckpoint(cfg, err)
@@ -39,12 +39,21 @@ func OpenKeeper(cfg *config.Config, forget bool, log *slog.Logger) (*keeper.Keep
 	return k, nil
 }
 
-// RemoveCheckpoint removes the checkpoint of a configuration in which no listener asks for one.
-func RemoveCheckpoint(cfg *config.Config) error {
+// checkpointOf returns the folder of a cluster's checkpoint.
+func checkpointOf(cfg *config.Config, cluster string) string {
+	if cluster != "" {
+		cluster = filepath.Join(clustersFolder, cluster)
+	}
+	return filepath.Join(cfg.Path(cfg.State.Dir), cluster, CheckpointFolder)
+}
+
+// RemoveCheckpoint removes the checkpoint of a cluster, "" if there is only one, that nobody wants
+// any more.
+func RemoveCheckpoint(cfg *config.Config, cluster string) error {
 	if cfg.State.Dir == "" {
 		return nil
 	}
-	return checkpoint.Remove(filepath.Join(cfg.Path(cfg.State.Dir), CheckpointFolder))
+	return checkpoint.Remove(checkpointOf(cfg, cluster))
 }
 
 // badCheckpoint returns an error of the checkpoint with what to do.

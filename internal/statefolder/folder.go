@@ -25,6 +25,7 @@ const (
 	CompiledFolder = "compiled"
 	// CheckpointFolder is the name of the folder for the checkpoint.
 	CheckpointFolder = "checkpoint"
+	clustersFolder   = "clusters" // has a folder for each of several clusters
 )
 
 // The other files in the folder for state.
