@@ -26,6 +26,7 @@ type configuration struct {
 	regular bool
 	first   bool   // the first argument is the file
 	flag    string // that names the file, "" for config
+	fleet   bool   // it has several clusters, see stateDir
 }
 
 func (c *configuration) add(cmd *cobra.Command) {

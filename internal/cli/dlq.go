@@ -40,6 +40,7 @@ type selectionFlags struct {
 
 func (f *selectionFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.StringVar(&f.Cluster, "cluster", "", "only letters of objects of this cluster")
 	flags.StringVarP(&f.Listener, "listener", "l", "", "only letters of this listener")
 	flags.StringVar(&f.Output, "to", "", "only letters of messages for this output")
 	flags.StringVar(&f.Reason, "reason", "", "only letters with this reason: "+
@@ -89,7 +90,7 @@ func (f *selectionFlags) some(cmd *cobra.Command, ids []string) error {
 	switch empty := others.Empty(); {
 	case empty && !f.All:
 		return usage(fmt.Errorf(
-			"no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or %s all with --all", cmd.Name()))
+			"no dead letters were selected: name IDs, select by --cluster, --listener, --to, --reason, --older or --filter, or %s all with --all", cmd.Name()))
 	case !empty && f.All:
 		return usage(errors.New(
 			"--all selects all dead letters: leave out the IDs and the other selections"))
@@ -126,7 +127,8 @@ func newDLQList(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			f.Heads = !output.json()
 			return file.withLetters(cmd, stderr,
 				func(ctx context.Context, letters admin.DeadLetters) error {
-					return listLetters(letters.List(ctx, f.Selection), stdout, stderr, output.json())
+					return listLetters(letters.List(ctx, f.Selection), stdout, stderr, output.json(),
+						file.fleet)
 				})
 		},
 	}

@@ -214,6 +214,53 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
+// Letters of several clusters are listed with them, and selected by them.
+func TestDeadLettersOfClusters(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		d := newDeadDaemon(t)
+		d.write("informerd.yaml", `apiVersion: informerd.dev/v1alpha1
+kind: Config
+state: {dir: state}
+clusters: {eu: {kubeconfig: eu.yaml}, us: {kubeconfig: us.yaml}}
+listeners:
+  pods: {informer: {resource: pods}, outputs: [out]}
+outputs: {out: {stdout: {}}}
+`)
+		d.fill()
+		store := d.open()
+		for i, id := range d.ids {
+			for l := range store.List(t.Context(), deadletter.Query{IDs: []string{id}}) {
+				l.Cluster = []string{"eu", "us", ""}[i]
+				_, err := store.Put(t.Context(), l)
+				_, failed := store.Delete(id)
+				if err := errors.Join(err, failed); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		d.ids = nil
+		for l := range store.List(t.Context(), deadletter.Query{Heads: true}) {
+			d.ids = append(d.ids, l.ID)
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if running {
+			defer d.run()()
+		}
+		const head = "ID                AGE  CLUSTER  LISTENER  OUTPUT  OBJECT       REASON          ATTEMPTS  ERROR\n"
+		d.expect("dlq ls --reason handler-failed", exitOK, head+
+			"ID2  AGE  us       pods      -       pods shop/b  handler-failed  1\n", "")
+		d.expect("dlq ls --cluster us", exitOK, head+
+			"ID2  AGE  us       pods      -       pods shop/b  handler-failed  1\n", "")
+		d.expect("dlq ls --cluster asia", exitOK, "There are no such dead letters.\n", "")
+		d.expect("dlq drop --cluster eu", exitOK, "dropped 1 dead letter\n", "")
+		d.expect("dlq drop --cluster eu --all", exitUsage, "",
+			"informerd: --all selects all dead letters: leave out the IDs and the other selections\n"+
+				fmt.Sprintf(seeUsage, "dlq drop"))
+	}
+}
+
 func TestDeadLettersAsJSON(t *testing.T) {
 	d := newDeadDaemon(t)
 	d.fill()
@@ -306,8 +353,8 @@ func TestDeadLetterUsage(t *testing.T) {
 	d := newDeadDaemon(t)
 	d.config += ".none"
 	for _, test := range []struct{ args, want string }{
-		{"dlq drop", "no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or drop all with --all"},
-		{"dlq replay", "no dead letters were selected: name IDs, select by --listener, --to, --reason, --older or --filter, or replay all with --all"},
+		{"dlq drop", "no dead letters were selected: name IDs, select by --cluster, --listener, --to, --reason, --older or --filter, or drop all with --all"},
+		{"dlq replay", "no dead letters were selected: name IDs, select by --cluster, --listener, --to, --reason, --older or --filter, or replay all with --all"},
 		{"dlq drop x --all", "--all selects all dead letters: leave out the IDs and the other selections"},
 		{"dlq drop --all -l pods",
 			"--all selects all dead letters: leave out the IDs and the other selections"},

@@ -23,9 +23,9 @@ import (
 // before it is shown.
 const linesAligned = 500
 
-// listLetters writes letters as a table or as JSON.
+// listLetters writes letters as a table, with their clusters if there are several, or as JSON.
 func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.Writer,
-	asJSON bool) error {
+	asJSON, clusters bool) error {
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	listed, wrong := 0, 0
 	for l, err := range letters {
@@ -39,7 +39,11 @@ func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.
 		case asJSON:
 			err = wording.WriteJSON(stdout, &l, "")
 		case listed == 0:
-			fmt.Fprintln(table, "ID\tAGE\tLISTENER\tOUTPUT\tOBJECT\tREASON\tATTEMPTS\tERROR")
+			cluster := ""
+			if clusters {
+				cluster = "CLUSTER\t"
+			}
+			fmt.Fprintf(table, "ID\tAGE\t%sLISTENER\tOUTPUT\tOBJECT\tREASON\tATTEMPTS\tERROR\n", cluster)
 		case listed%linesAligned == 0:
 			err = table.Flush()
 		}
@@ -48,7 +52,7 @@ func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.
 		}
 		listed++
 		if !asJSON {
-			writeLetter(table, &l)
+			writeLetter(table, &l, clusters)
 		}
 	}
 	if listed+wrong == 0 && !asJSON {
@@ -64,12 +68,16 @@ func listLetters(letters iter.Seq2[deadletter.Letter, error], stdout, stderr io.
 const noLetters = "There are no such dead letters."
 
 // writeLetter writes a line of the table.
-func writeLetter(w io.Writer, l *deadletter.Letter) {
+func writeLetter(w io.Writer, l *deadletter.Letter, cluster bool) {
 	reason := wording.Printable(l.Reason)
 	if l.Superseded {
 		reason += ", superseded"
 	}
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", l.ID, ago(l.Stored), wording.Printable(l.Listener),
+	listener := wording.Printable(l.Listener)
+	if cluster {
+		listener = dash(l.Cluster) + "\t" + listener
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", l.ID, ago(l.Stored), listener,
 		dash(l.Output), objectOf(l), reason, l.Attempts, shortError(l.Error))
 }
 

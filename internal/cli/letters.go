@@ -17,12 +17,13 @@ import (
 	"github.com/informerd/informerd/internal/route"
 )
 
-// stateDir returns the folder for state of the configuration.
-func (c *configuration) stateDir() (string, error) {
+// stateDir returns the folder for state of the configuration, and notes whether that has several
+// clusters.
+func (c *configuration) stateDir() (dir string, err error) {
 	if err := c.given(); err != nil {
 		return "", err
 	}
-	dir, err := config.Loading{Stdin: c.stdin}.StateDir(c.paths...)
+	dir, c.fleet, err = config.Loading{Stdin: c.stdin}.StateDir(c.paths...)
 	if err == nil && dir == "" {
 		err = fmt.Errorf("%s has no state.dir, by which commands find a running informerd", c.shown())
 	}

@@ -79,23 +79,24 @@ func (l Loading) Text(path string) (file string, data []byte, err error) {
 
 // StateDir returns the folder for state of the configuration in the files, for commands that look
 // for a running daemon: the files may have mistakes that they had not when the daemon read them. It
-// is empty if the configuration has none.
-func (l Loading) StateDir(paths ...string) (string, error) {
+// is empty if the configuration has none. Fleet reports whether several clusters are watched, as far
+// as that is known.
+func (l Loading) StateDir(paths ...string) (dir string, fleet bool, err error) {
 	l.Policies = false
 	cfg, err := l.Load(paths...)
 	if err == nil {
-		return cfg.Path(cfg.State.Dir), nil
+		return cfg.Path(cfg.State.Dir), cfg.Fleet(), nil
 	}
 	for _, path := range paths {
 		_, data, failed := l.Text(path)
 		if failed != nil {
-			return "", err
+			return "", false, err
 		}
 		if dir := document.TextAt(path, data, "state", "dir"); dir != "" {
-			return pathFrom(paths[0], dir), nil
+			return pathFrom(paths[0], dir), false, nil
 		}
 	}
-	return "", err
+	return "", false, err
 }
 
 // stdinName is what standard input is called in place of a file.

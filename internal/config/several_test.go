@@ -137,7 +137,7 @@ func TestStateDirOfSeveralFiles(t *testing.T) {
 		}
 		paths = append(paths, path)
 	}
-	got, err := Loading{}.StateDir(paths...)
+	got, _, err := Loading{}.StateDir(paths...)
 	if err != nil || got != filepath.Join(dir, "here") {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -40,6 +40,15 @@ func (s *Store) useLocked(e *entry, bytes, superseded int64) {
 	}
 }
 
+// String returns the namespace for an error.
+func (n namespace) String() string {
+	text := fmt.Sprintf("namespace %q", n.name)
+	if cluster := n.cluster.Value(); cluster != "" {
+		text += fmt.Sprintf(" of cluster %q", cluster)
+	}
+	return text
+}
+
 func (u usage) plus(bytes, superseded int64) usage {
 	return usage{u.bytes + bytes, u.superseded + superseded}
 }
@@ -121,7 +130,7 @@ func (s *Store) makeRoomLocked(op *operation) error {
 	case missing() > s.all.superseded+replaceable:
 		return errFull
 	case missingOwn() > own.superseded+replaceable:
-		return fmt.Errorf("%w: namespace %q", errShare, e.object.namespace)
+		return fmt.Errorf("%w: %v", errShare, e.object.namespace)
 	case e.record == nil:
 		return errNoRecord
 	}

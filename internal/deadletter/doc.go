@@ -7,8 +7,8 @@
 //   - Put returns nil once the letter is on disk. Any error means that the caller still has it.
 //   - Callers of Put at the same time share one write to the disk.
 //   - Letters are ordered by time, those of one object by their Put, also if the clock goes back.
-//   - The letters take at most MaxBytes, and those of one namespace at most NamespaceBytes, counted
-//     exactly. Where there is no room, superseded letters give way, the oldest first, then older
+//   - The letters take at most MaxBytes, and those of one namespace of a cluster at most
+//     NamespaceBytes, counted exactly. Where there is no room, superseded letters give way, the oldest first, then older
 //     ones of the same object, output and rule, which are counted as dropped; but no deletes.
 //   - Without room, Put returns an error at once; or ErrDropped, as configured.
 //   - Full is called when a letter has no room, at most once a minute.
@@ -17,7 +17,7 @@
 //   - A letter put in place of another one, as by a replay, has that one's place in the order, and
 //     never waits for room.
 //   - A letter is superseded once something newer of its object was delivered where the letter
-//     would go. That is remembered on disk soon afterwards, or when the store is closed.
+//     would go. With Clusters, an object of the same names in another cluster is another one. That is remembered on disk soon afterwards, or when the store is closed.
 //   - A listener without letters pays one atomic load for that.
 //   - What a killed process leaves behind opens again, with every letter whose Put had returned.
 //   - A damaged file is refused by Open, and left as it is.

@@ -33,6 +33,7 @@ func (s *Store) Listener(name string) *Listener {
 // Delivery is a message that an output took, or the deletion of its object.
 type Delivery struct {
 	Output                    string
+	Cluster                   string
 	Resource, Namespace, Name string
 	ResourceVersion           string
 	Delete                    bool
@@ -56,7 +57,7 @@ func (l *Listener) Delivered(d Delivery) {
 	if id := parseID(d.Letter); id != 0 {
 		before = id
 	}
-	for _, e := range l.objects[keyOfObject(d.Resource, d.Namespace, d.Name)] {
+	for _, e := range l.objects[s.keyOfObject(d.Cluster, d.Resource, d.Namespace, d.Name)] {
 		if !e.superseded && !e.hidden && (e.id < before || d.isLater(e)) && d.supersedes(e) {
 			e.superseded = true
 			s.useLocked(e, 0, e.size)

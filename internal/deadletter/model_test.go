@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unique"
 
 	"pgregory.net/rapid"
 )
@@ -47,9 +48,9 @@ func (m *model) check(t *rapid.T, s *Store) {
 	if i != len(m.letters) || st.Letters != i || st.Bytes != m.bytes || st.Waiting != 0 {
 		t.Fatalf("%d letters, want %d with %d bytes: %+v", i, len(m.letters), m.bytes, st)
 	}
-	perNamespace := map[string]int64{}
+	perNamespace := map[namespace]int64{}
 	for _, l := range m.letters {
-		perNamespace[l.Namespace] += sizeOfLetter(l)
+		perNamespace[namespace{unique.Make(l.Cluster), l.Namespace}] += sizeOfLetter(l)
 	}
 	for name, u := range s.namespaces {
 		if u.bytes != perNamespace[name] || len(s.namespaces) != len(perNamespace) {
@@ -101,7 +102,7 @@ func (m *model) sum(of func(Letter) bool) (n int64) {
 // evict removes superseded letters, the oldest first, and then older ones of the same failure, if
 // that makes room for another one.
 func (m *model) evict(next Letter, limits Limits) (room bool) {
-	own := func(l Letter) bool { return l.Namespace == next.Namespace }
+	own := func(l Letter) bool { return l.Cluster == next.Cluster && l.Namespace == next.Namespace }
 	older := func(l Letter) bool {
 		return own(l) && !l.Superseded && l.Op != "delete" && l.Name == next.Name &&
 			l.Listener == next.Listener && l.Output == next.Output
@@ -170,7 +171,7 @@ func TestModel(t *testing.T) {
 			}
 			dir, files := filepath.Dir(file(t)), 0
 			rapid.Check(t, func(t *rapid.T) {
-				cfg := Config{Limits: Limits{MaxBytes: 20_000, NamespaceBytes: 13_000,
+				cfg := Config{Clusters: true, Limits: Limits{MaxBytes: 20_000, NamespaceBytes: 13_000,
 					MaxAge: -1, Drop: true}}
 				next := func() string {
 					files++
@@ -188,6 +189,7 @@ func TestModel(t *testing.T) {
 				random := func() Letter {
 					version++
 					l := letter(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name"), version)
+					l.Cluster = rapid.SampledFrom([]string{"eu", "us"}).Draw(t, "cluster")
 					l.Namespace = rapid.SampledFrom([]string{"", "default"}).Draw(t, "namespace")
 					l.Op = rapid.SampledFrom([]string{"update", "delete"}).Draw(t, "op")
 					l.Listener = rapid.SampledFrom([]string{"pods", "nodes"}).Draw(t, "listener")
@@ -263,14 +265,15 @@ func TestModel(t *testing.T) {
 					},
 					"deliver": func(t *rapid.T) {
 						l := random()
-						d := Delivery{Output: "hook", Resource: l.Resource,
-							Namespace: l.Namespace, Name: l.Name,
+						d := Delivery{Output: "hook", Cluster: l.Cluster,
+							Resource: l.Resource, Namespace: l.Namespace, Name: l.Name,
 							ResourceVersion: l.ResourceVersion}
 						s.Listener(l.Listener).Delivered(d)
 						for i := range m.letters {
 							o := &m.letters[i]
-							if o.Listener == l.Listener && o.Namespace == l.Namespace &&
-								o.Name == l.Name && o.Output != "bus" {
+							if o.Listener == l.Listener && o.Cluster == l.Cluster &&
+								o.Namespace == l.Namespace && o.Name == l.Name &&
+								o.Output != "bus" {
 								o.Superseded = true
 							}
 						}

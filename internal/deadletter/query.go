@@ -14,6 +14,7 @@ import (
 // Query selects letters. The zero value selects all of them; each field that is set narrows that.
 type Query struct {
 	IDs        []string      `json:"ids,omitempty"` // none of them if it is empty and not nil
+	Cluster    string        `json:"cluster,omitempty"`
 	Listener   string        `json:"listener,omitempty"`
 	Output     string        `json:"output,omitempty"`
 	Reason     string        `json:"reason,omitempty"`
@@ -57,7 +58,8 @@ func (s *Store) selected(q *Query) (all []*entry) {
 	defer s.mu.Unlock()
 	until := s.now().Add(-q.OlderThan).UnixNano()
 	look := func(e *entry) bool {
-		if !e.hidden && (q.Listener == "" || e.listener.name == q.Listener) &&
+		if !e.hidden && (q.Cluster == "" || e.cluster.Value() == q.Cluster) &&
+			(q.Listener == "" || e.listener.name == q.Listener) &&
 			(q.Output == "" || e.output.Value() == q.Output) &&
 			(q.Reason == "" || e.reason.Value() == q.Reason) &&
 			(q.OlderThan <= 0 || e.stored <= until) && (e.superseded || !q.Superseded) {

@@ -48,6 +48,8 @@ type Config struct {
 	Part func(*Letter) string
 	// Mirror is where letters of parts are written, too. It is for a store in memory. Nil: nowhere.
 	Mirror Mirror
+	// Clusters: letters may be of several clusters, whose objects and namespaces are different ones.
+	Clusters bool
 	Limits
 }
 
@@ -59,6 +61,7 @@ type Store struct {
 	now      func() time.Time
 	partOf   func(*Letter) string // nil without a mirror
 	mirror   Mirror
+	clusters bool
 
 	mu         sync.Mutex // guards what follows
 	limits     Limits
@@ -66,7 +69,7 @@ type Store struct {
 	listeners  map[string]*Listener
 	last       uint64 // the highest ID so far, without those of replacements
 	all        usage
-	namespaces map[string]usage    // of those that have letters
+	namespaces map[namespace]usage // of those that have letters
 	lacking    map[place]time.Time // letters without room, and when they were put last
 	toldFull   time.Time           // when Full was called last
 	closed     bool
@@ -90,7 +93,7 @@ type entry struct {
 	size   int64
 	place
 	part                 *part // nil for none
-	reason               unique.Handle[string]
+	cluster, reason      unique.Handle[string]
 	version              string
 	deletion, superseded bool
 	hidden               bool   // is on its way to the disk, or out of the store
@@ -106,17 +109,24 @@ type place struct {
 
 // objectKey identifies an object of a listener.
 type objectKey struct {
-	resource        unique.Handle[string]
-	namespace, name string
+	namespace
+	resource unique.Handle[string]
+	name     string
+}
+
+// namespace is one of a cluster, or what the cluster has in none.
+type namespace struct {
+	cluster unique.Handle[string] // of "" in a store of one cluster, whose name may change
+	name    string
 }
 
 // Open opens the store, with the letters that are there already. Close it.
 func Open(cfg Config) (*Store, error) {
 	s := &Store{now: time.Now, inMemory: func() {}, full: cfg.Full, limits: cfg.Limits,
 		order:     btree.NewG(32, func(a, b *entry) bool { return a.id < b.id }),
-		listeners: map[string]*Listener{}, namespaces: map[string]usage{},
+		listeners: map[string]*Listener{}, namespaces: map[namespace]usage{},
 		lacking: map[place]time.Time{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		parts: map[string]*part{}, mirror: cfg.Mirror}
+		parts: map[string]*part{}, mirror: cfg.Mirror, clusters: cfg.Clusters}
 	s.idle = sync.NewCond(&s.mu)
 	if cfg.Mirror != nil {
 		if cfg.Path != "" {
@@ -189,14 +199,17 @@ func (s *Store) safely(kind func(func(*bbolt.Tx) error) error, do func(*bbolt.Tx
 
 // newEntry returns an entry without its ID and time.
 func (s *Store) newEntry(l *Letter, size int64) *entry {
-	return &entry{size: size, reason: unique.Make(l.Reason), version: l.ResourceVersion,
-		deletion: l.Op == "delete",
+	return &entry{size: size, cluster: unique.Make(l.Cluster), reason: unique.Make(l.Reason),
+		version: l.ResourceVersion, deletion: l.Op == "delete",
 		place: place{s.Listener(strings.Clone(l.Listener)), unique.Make(l.Output),
-			unique.Make(l.Rule), keyOfObject(l.Resource, l.Namespace, l.Name)}}
+			unique.Make(l.Rule), s.keyOfObject(l.Cluster, l.Resource, l.Namespace, l.Name)}}
 }
 
-func keyOfObject(resource, namespace, name string) objectKey {
-	return objectKey{unique.Make(resource), namespace, name}
+func (s *Store) keyOfObject(cluster, resource, of, name string) objectKey {
+	if !s.clusters {
+		cluster = ""
+	}
+	return objectKey{namespace{unique.Make(cluster), of}, unique.Make(resource), name}
 }
 
 // OnDisk reports whether the letters are in a file, and not in memory alone.

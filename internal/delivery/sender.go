@@ -269,8 +269,8 @@ func (s *sender) took(p *Pending, m *sink.Message) {
 		return
 	}
 	d := deadletter.Delivery{
-		Output: s.outbox.name, Resource: m.Origin.Resource, Namespace: m.Object.Namespace(),
-		Name: m.Object.Name(), ResourceVersion: m.ResourceVersion, Delete: m.Op == event.Delete,
+		Output: s.outbox.name, Cluster: m.Origin.Cluster, Resource: m.Origin.Resource,
+		Namespace: m.Object.Namespace(), Name: m.Object.Name(), ResourceVersion: m.ResourceVersion, Delete: m.Op == event.Delete,
 	}
 	if m.Report != nil {
 		d.Rule = m.Report.Rule

@@ -20,7 +20,7 @@ const MaxSharedLetter = 900 << 10
 func OpenLetters(cfg *config.Config, running bool, part func(*deadletter.Letter) string,
 	mirror deadletter.Mirror, log *slog.Logger) (*deadletter.Store, error) {
 	mirrored := running && cfg.State.NATS != nil
-	c := deadletter.Config{Limits: LetterLimits(cfg.DeadLetters), InMemory: func() {
+	c := deadletter.Config{Clusters: cfg.Fleet(), Limits: LetterLimits(cfg.DeadLetters), InMemory: func() {
 		if mirrored {
 			log.Warn("dead letters that are too large for what replicas have in common are kept in memory, and are lost when informerd ends",
 				"hint", largeHint)
