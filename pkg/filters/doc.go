@@ -8,7 +8,8 @@
 //   - op: "add", "update", "delete" or "resync"; initial, resumed: bool;
 //     missed: int.
 //   - object and old, as in object.metadata.labels["app"]; old is nil unless op is "update".
-//   - cluster and listener: their names.
+//   - cluster and listener: their names; cluster.name and cluster.labels, as in
+//     cluster.labels.region.
 //   - changed("spec.replicas", …): an update in which one of the fields differs.
 //   - became(condition): an update after which the condition is true, and was not before.
 //   - label("app"), annotation("x"): a text or nil.

@@ -48,6 +48,8 @@ func TestExplain(t *testing.T) {
 			`object.spec.list | filter(# > 1) | any({# == 3})`,
 			`findLast(object.spec.list, # < 3) == 2 && findLastIndex(object.spec.list, # > 5) == nil`,
 			`any(object.spec.deep.list, any(.k.v, # == 3)) && any([[1, 2], object.spec.list], any(#, # == 3))`, `object["sp" + "ec"].list[missed] == 3`, `{"a": [object.spec.half]}.a[0] == object.spec.list[1:][0]`,
+			`cluster.name == cluster && cluster.labels["re" + "gion"] == "eu" && "a" in cluster.labels`,
+			`cluster.labels.region == "eu" && cluster.labels.zone == nil && len(cluster.labels) > 1`,
 			`sum(object.spec.list) > 5 && count([object.spec.yes, object.spec.no]) == 1`,
 			`object?.spec?.m["a"] == 1 && object.spec.m.b == 2`,
 			`object.spec.list == 1..3 && object.spec.big > 1e300`,
@@ -61,7 +63,7 @@ func TestExplain(t *testing.T) {
 	} {
 		for _, text := range tt.texts {
 			f, err := filters.Compile(lang.Expression{Text: text, File: "config.yaml", Line: 31,
-				Listener: "pods"})
+				Listener: "pods", Cluster: "prod", ClusterLabels: map[string]string{"region": "eu"}})
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
 				continue

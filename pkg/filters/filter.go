@@ -46,6 +46,10 @@ func (f *Filter) LooksAround() bool {
 	return f != nil && (f.program.UsesClock || len(f.Informers()) > 0)
 }
 
+// ReadsCluster reports whether the expression reads the cluster's name or labels. A nil filter reads
+// nothing.
+func (f *Filter) ReadsCluster() bool { return f != nil && f.program.UsesCluster }
+
 // Informers returns the names of the informers whose caches the expression reads, sorted.
 func (f *Filter) Informers() []string { return f.program.Informers() }
 

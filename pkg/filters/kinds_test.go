@@ -22,6 +22,7 @@ func TestText(t *testing.T) {
 		`"stuck: " + object.metadata.name`:        "stuck: web-1",
 		`object.metadata.name`:                    "web-1",
 		`"pod of " + listener + " in " + cluster`: "pod of pods in prod-eu-1",
+		`cluster.name + cluster.labels.region`:    "prod-eu-1eu",
 		`object.spec.priority`:                    "100",
 		`object.spec.float`:                       "2.5",
 		`object.spec.big`:                         "+Inf",
@@ -118,6 +119,7 @@ func TestKindsThatLookAtTheObjectAlone(t *testing.T) {
 			`object.status.phase == "Pending"`:                                false,
 			`object.spec.nothing`:                                             false,
 			`cluster == "prod-eu-1" && listener == "pods" && age() > "10m"`:   true,
+			`cluster.labels.region == "eu" && "zone" not in cluster.labels`:   true,
 			`cached("nodes", "", object.spec.nodeName).spec.unschedulable`:    true,
 		} {
 			source := filtertest.SampleSource(text)
@@ -185,5 +187,34 @@ func TestLooksAround(t *testing.T) {
 	}
 	if (*filters.Filter)(nil).LooksAround() {
 		t.Error("no filter looks around")
+	}
+}
+
+// Whether an expression of any kind reads the cluster is known, also if it is recorded.
+func TestReadsCluster(t *testing.T) {
+	for text, want := range map[string]bool{
+		`cluster == "a"`:                             true,
+		`cluster.name == "a"`:                        true,
+		`cluster.labels.a == "b"`:                    true,
+		`"a" in cluster?.labels`:                     true,
+		`any([1], cluster.labels[string(#)] == nil)`: true,
+		`let c = [cluster]; true`:                    true,
+		`object.cluster == "cluster"`:                false,
+		`{"cluster": listener} != nil`:               false,
+		`any(object.x, .cluster.labels.a == "b")`:    false,
+	} {
+		for kind := filters.KindFilter; kind <= filters.KindText; kind++ {
+			f, err := filters.Compile(filters.Expression{Text: text, Kind: kind})
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorded, err := f.Recorded(nil)
+			if err != nil || f.ReadsCluster() != want || recorded.ReadsCluster() != want {
+				t.Errorf("%s: %t, %t, %v", text, f.ReadsCluster(), recorded.ReadsCluster(), err)
+			}
+		}
+	}
+	if (*filters.Filter)(nil).ReadsCluster() {
+		t.Error("no filter reads the cluster")
 	}
 }

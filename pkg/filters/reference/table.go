@@ -49,8 +49,9 @@ var table = []description{
 	{groupVariables, "resumed", "resumed",
 		"Whether the event is what happened while informerd was away or could not watch, so that states of the object may have been passed over.",
 		`!resumed`},
-	{groupVariables, "cluster", "cluster", "The cluster's name in the configuration.",
-		`cluster startsWith "prod-"`},
+	{groupVariables, "cluster", "cluster, cluster.name, cluster.labels",
+		"The cluster's name in the configuration, and its labels.",
+		`cluster startsWith "prod-" && cluster.labels.region == "eu"`},
 	{groupVariables, "listener", "listener", "The listener's name.", `listener == "pods"`},
 
 	{groupMessages, "resource", "resource",

@@ -48,7 +48,7 @@ func Parse(x lang.Expression) (*parser.Tree, error) {
 		return nil, err // it is too large to find others
 	}
 	if len(in.found.all) == 0 {
-		result, err := checker.Check(tree, config)
+		result, err := checkTypes(tree, config)
 		if err == nil {
 			err = notText(x.Kind, result)
 		}
@@ -57,6 +57,38 @@ func Parse(x lang.Expression) (*parser.Tree, error) {
 		}
 	}
 	return nil, allMistakes(x, tree, &in.found)
+}
+
+// checkTypes has expr check a tree, which stays as it is. To expr, cluster is a text, which has no
+// members: cluster.name is checked as cluster, and cluster.labels as what may be anything.
+func checkTypes(tree *parser.Tree, config *conf.Config) (reflect.Type, error) {
+	m := &clusterMembers{}
+	ast.Walk(&tree.Node, m)
+	result, err := checker.Check(tree, config)
+	for place, n := range m.places {
+		*place = n
+	}
+	return result, err
+}
+
+// clusterMembers replaces the members of cluster by variables, and keeps what was in their places.
+type clusterMembers struct{ places map[*ast.Node]ast.Node }
+
+// Visit implements ast.Visitor.
+func (m *clusterMembers) Visit(n *ast.Node) {
+	member, ok := lang.OfCluster(*n)
+	if !ok {
+		return
+	}
+	variable := &ast.IdentifierNode{Value: "object"}
+	if member == "name" {
+		variable.Value = "cluster"
+	}
+	variable.SetLocation((*n).Location())
+	if m.places == nil {
+		m.places = map[*ast.Node]ast.Node{}
+	}
+	m.places[n], *n = *n, variable
 }
 
 // checkTree returns what is suspicious in a tree, or what the schema refuses.

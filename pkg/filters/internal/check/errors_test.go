@@ -66,6 +66,13 @@ func TestCompileErrors(t *testing.T) {
 		`byIndex("slices", "servce", "a") == []`, `byIndex("slices", object.x, "a") == []`,
 		`byIndex("pods", "node", "a") == []`, `byIndex("slices", "service") == []`,
 		`clutser == "a"`, `let cluster = 1; true`, `let image = 1; true`,
+		`cluster.region == "eu"`, `cluster["a.b/c"] == 1 && colour`, `cluster[0] == "p"`,
+		`cluster[object.x] == 1`, `cluster?.lables?.region == "eu"`, `cluster.labels("a") == "b"`,
+		`cluster`, `cluster.name`, `cluster.labels`, `cluster.labels.region`,
+		`cluster.labels["a.b/c"] && true`, `cluster > 5`, `cluster.name > 5`, `cluster + 1 == "a"`,
+		`cluster.name + 1 == "a" && colour`, `cluster.name.x == 1`, `cluster.labels.a.b == 1`,
+		`cluster.labels[0] == "a"`, `"a" in cluster`, `any(cluster.labels, # == "eu")`,
+		`cluster.labels + "a" == nil`, `let c = cluster; c.labels.a == "b"`,
 		`object.spec.ünï == 1 && objekt.x`, `"日本" == objct`,
 		strings.Repeat(" ", 100) + `obj.x == ` + strings.Repeat("1 + ", 50) + "1",
 	} {

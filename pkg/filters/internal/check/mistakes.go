@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 
@@ -65,7 +64,7 @@ func allMistakes(x lang.Expression, tree *parser.Tree, found *mistakes) error {
 // not be used afterwards.
 func typeMistakes(x lang.Expression, tree *parser.Tree, m *mistakes) {
 	for range lang.MaxMistakes {
-		result, err := checker.Check(tree, configOf(x.Kind))
+		result, err := checkTypes(tree, configOf(x.Kind))
 		if err == nil {
 			err = notText(x.Kind, result)
 		}

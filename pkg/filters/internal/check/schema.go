@@ -189,6 +189,12 @@ func (c *schemaCheck) declaration(n *ast.VariableDeclaratorNode) fact {
 func (c *schemaCheck) member(n *ast.MemberNode) fact {
 	base := c.visit(n.Node)
 	c.droppedMember(n)
+	switch member, _ := lang.OfCluster(n); member {
+	case "name":
+		return base
+	case "labels":
+		return fact{schema: clusterLabels, path: "cluster.labels"}
+	}
 	switch property := n.Property.(type) {
 	case *ast.StringNode:
 		return c.field(base, property.Value, property.Location().From)
@@ -201,6 +207,8 @@ func (c *schemaCheck) member(n *ast.MemberNode) fact {
 	}
 	return itemOf(base, "[*]")
 }
+
+var clusterLabels = &lang.Schema{Type: "object", Values: &lang.Schema{Type: "string"}}
 
 func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 	by := strconv.Quote(n.Operator)

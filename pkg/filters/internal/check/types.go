@@ -115,8 +115,12 @@ func (in *inspector) arithmetic(n *ast.BinaryNode) error {
 	return nil
 }
 
-// member refuses a field that the values of semver, image and so on do not have.
+// member refuses a field that cluster, or the values of semver, image and so on, do not have.
 func (in *inspector) member(n *ast.MemberNode) error {
+	if member, ok := lang.OfCluster(n); ok && member != "name" && member != "labels" {
+		return in.errorf(n.Property,
+			"cluster has no such field; there are cluster.name and cluster.labels")
+	}
 	p, ok := lang.SpecialOf(n.Node)
 	name, isText := n.Property.(*ast.StringNode)
 	if !ok || !isText || slices.Contains(values.Readers[p].Fields, name.Value) {

@@ -48,8 +48,16 @@ func TestConditions(t *testing.T) {
 		`!true`:                                             "!",
 		`op == "add" && true`:                               "add!",
 		`let x = 5; op == "add"`:                            "add!",
-		`op == "add" ? true : false`:                        "add!",
-		`op startsWith "a"`:                                 "",
+
+		// The cluster, whatever it is.
+		`cluster == "a" && op == "add"`:                          "add",
+		`cluster.name != "a" || op == "add"`:                     "",
+		`cluster.labels.a == "b" && object.x == 1`:               "(x in [1])",
+		`"a" in cluster.labels || object.x == 1`:                 "",
+		`label("a") == cluster.labels.a`:                         "",
+		`cluster.labels.a == nil ? op == "add" : op != "update"`: "add|delete|resync",
+		`op == "add" ? true : false`:                             "add!",
+		`op startsWith "a"`:                                      "",
 
 		// Namespace and name.
 		`object.metadata.namespace == "shop"`:                                         "namespace=shop!",

@@ -216,7 +216,9 @@ func (g *generator) leaf(depth, vars int) string {
 		return g.Field(g.pick("object", "object", "old"), false)(0)
 	case n < 11:
 		return g.pick("object", "old", "op", "missed", "initial", "resumed", "object.spec.items",
-			"object.spec.list", "object.x")
+			"object.spec.list", "object.x", "cluster", "cluster.name", "cluster.labels",
+			"cluster.labels.a", `cluster?.labels["a.b/c"]`, "cluster.labels.nope",
+			`cluster["labels"][object.x]`)
 	case n < 13:
 		return g.pick(`quantity(object.spec.a)`, `quantity("1Gi")`, `quantity("1500m")`,
 			`duration("90s")`, `duration(object.x)`, `semver("1.2.3")`, `date("2026-01-02")`,

@@ -91,6 +91,14 @@ func (e *Evaluator) messageData() any {
 	return values.Refer(&e.data.value)
 }
 
+// clusterLabels returns the labels of the message's cluster.
+func (e *Evaluator) clusterLabels() any {
+	labels := e.message.ClusterLabels
+	e.charge(1 + len(labels))
+	e.grow(itemBytes * len(labels))
+	return labelsOf(labels)
+}
+
 // wholeText returns the value of a whole text.
 func (e *Evaluator) wholeText(x any) string {
 	e.load(x) // which pays

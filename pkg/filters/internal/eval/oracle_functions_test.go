@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"regexp"
@@ -695,10 +696,23 @@ func sumOf(sum any) any {
 func oracleOf(ev event.Event, now time.Time, caches map[string]any) *oracle {
 	o := &oracle{now: now, caches: caches, vars: map[string]any{
 		"op": ev.Op.String(), "initial": ev.Initial, "missed": int(ev.Missed), "resumed": ev.Resumed,
-		"cluster": "", "listener": "", "object": decodeJSON(ev.Object.JSON()),
+		"listener": "", "object": decodeJSON(ev.Object.JSON()),
 	}}
+	o.setCluster("c", oracleLabels)
 	if ev.Op == event.Update && ev.Old != nil {
 		o.vars["old"] = decodeJSON(ev.Old.JSON())
 	}
 	return o
+}
+
+// oracleLabels are those of the cluster of events.
+var oracleLabels = map[string]string{"a": "b", "é": "1Gi", "a.b/c": ""}
+
+// setCluster sets what expressions see of the cluster.
+func (o *oracle) setCluster(name string, labels map[string]string) {
+	m := members{keys: slices.Sorted(maps.Keys(labels)), values: map[string]any{}}
+	for key, value := range labels {
+		m.values[key] = value
+	}
+	o.vars["cluster"], o.vars["cluster.name"], o.vars["cluster.labels"] = name, name, m
 }

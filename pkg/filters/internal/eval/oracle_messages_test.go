@@ -20,10 +20,11 @@ import (
 func generatedMessage(t *testing.T, g *generator) (*lang.Message, map[string]any) {
 	t.Helper()
 	m := &lang.Message{Event: generatedEvent(t, g), Cluster: g.pick("c", "a"), Listener: "l",
-		Resource: g.pick("pods", "deployments.apps"), Namespace: g.pick("", "a", "é"), Name: "ab",
+		ClusterLabels: []map[string]string{nil, oracleLabels}[g.r.Intn(2)],
+		Resource:      g.pick("pods", "deployments.apps"), Namespace: g.pick("", "a", "é"), Name: "ab",
 		UID: "u", Type: "t", ID: "i", Subject: "pods/a/ab"}
 	vars := map[string]any{
-		"cluster": m.Cluster, "listener": "l", "resource": m.Resource, "namespace": m.Namespace,
+		"listener": "l", "resource": m.Resource, "namespace": m.Namespace,
 		"name": "ab", "uid": "u", "type": "t", "id": "i", "subject": "pods/a/ab",
 	}
 	if g.r.Intn(2) == 0 {
@@ -137,6 +138,7 @@ func TestMessagesSameAsTheOracle(t *testing.T) {
 			for name, value := range vars {
 				o.vars[name] = value
 			}
+			o.setCluster(m.Cluster, m.ClusterLabels)
 			e := f.Evaluator()
 			e.Clock = func() time.Time { return oracleTime }
 			got, err := e.JSONOf(m)
@@ -181,7 +183,7 @@ func heldAgainstOtherKinds(t *testing.T, text string, m *lang.Message, sent stri
 			t.Errorf("%s: %v, %v, and its data is %s", text, ok, wrong, sent)
 		}
 		if f, err := filters.Compile(lang.Expression{Text: text, Cluster: m.Cluster,
-			Listener: m.Listener}); err == nil && m.Event.Op != 0 {
+			ClusterLabels: m.ClusterLabels, Listener: m.Listener}); err == nil && m.Event.Op != 0 {
 			e := f.Evaluator()
 			e.Clock = func() time.Time { return oracleTime }
 			if same, err2 := e.Match(m.Event); same != ok || (wrong == nil) != (err2 == nil) {

@@ -98,8 +98,8 @@ func TestSameAsTheOracle(t *testing.T) {
 			text := g.expression(1+g.r.Intn(3), 0, 0)
 			decided += heldAgainstConditions(t, text, ev, caches)
 			whole := "(object.nope ?? " + text + ") == true"
-			f, err := filters.Compile(lang.Expression{Text: whole,
-				Informers: map[string][]string{"pods": {"app"}}})
+			f, err := filters.Compile(lang.Expression{Text: whole, Cluster: "c",
+				ClusterLabels: oracleLabels, Informers: map[string][]string{"pods": {"app"}}})
 			if err != nil {
 				refused++
 				continue
@@ -138,8 +138,8 @@ func TestSameAsTheOracle(t *testing.T) {
 // that of its conditions. It returns 1 if they refuse the event.
 func heldAgainstConditions(t *testing.T, text string, ev event.Event, caches lang.Caches) int {
 	t.Helper()
-	f, err := filters.Compile(lang.Expression{Text: text, Informers: map[string][]string{"pods": {
-		"app"}}})
+	f, err := filters.Compile(lang.Expression{Text: text, Cluster: "c", ClusterLabels: oracleLabels,
+		Informers: map[string][]string{"pods": {"app"}}})
 	if err != nil {
 		return 0
 	}

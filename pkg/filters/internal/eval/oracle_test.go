@@ -133,6 +133,10 @@ func (o *oracle) eval(n ast.Node) any {
 	case *ast.PredicateNode:
 		return o.eval(n.Node)
 	case *ast.MemberNode:
+		name, isText := n.Property.(*ast.StringNode)
+		if id, ok := n.Node.(*ast.IdentifierNode); ok && isText && id.Value == "cluster" {
+			return o.vars["cluster."+name.Value]
+		}
 		base := o.eval(n.Node)
 		return memberOf(base, o.eval(n.Property))
 	case *ast.VariableDeclaratorNode:

@@ -25,8 +25,9 @@ type Program struct {
 	// Around is called for each evaluation, and calls run. Nil: it runs by itself.
 	Around func(ev event.Event, run func() (any, error)) (any, error)
 
-	UsesClock bool // it calls age
-	UsesOld   bool // it reads old
+	UsesClock   bool // it calls age
+	UsesOld     bool // it reads old
+	UsesCluster bool // it reads cluster
 }
 
 // field is a field of object, or of old, that the expression names by constant steps.

@@ -211,6 +211,7 @@ func (r *rewriter) truth(n ast.Node) ast.Node {
 }
 
 func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
+	r.program.UsesCluster = r.program.UsesCluster || n.Value == "cluster"
 	if r.program.Expression.Kind.SeesMessages() {
 		if name, ok := r.program.addVariable(n.Value); ok {
 			return call(n, name)
@@ -258,6 +259,8 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 			return r.field(n, r.old, path)
 		case "old":
 			return r.field(n, true, path)
+		case "cluster":
+			return r.ofCluster(n, base, keys)
 		}
 	case *ast.PointerNode:
 		if base.Name == "" {
@@ -265,6 +268,33 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 		}
 	}
 	return call(n, r.chain(path, keys), r.node(base))
+}
+
+// ofCluster returns what is at a row of steps from the variable cluster on.
+func (r *rewriter) ofCluster(n ast.Node, cluster *ast.IdentifierNode, keys []any) ast.Node {
+	value := r.identifier(cluster)
+	switch {
+	case keys[0] != "labels":
+	case r.program.Expression.Kind.SeesMessages():
+		value = call(n, r.program.add("@message.cluster.labels", operation{bind: func(e *Evaluator) any {
+			return e.clusterLabels
+		}}))
+	default:
+		value = constant(n, labelsOf(r.program.Expression.ClusterLabels))
+	}
+	if keys = keys[1:]; len(keys) == 0 {
+		return value
+	}
+	return call(n, r.chain(lang.PathOf(keys), keys), value)
+}
+
+// labelsOf returns a cluster's labels as a value.
+func labelsOf(labels map[string]string) map[string]any {
+	value := make(map[string]any, len(labels))
+	for key, text := range labels {
+		value[key] = text
+	}
+	return value
 }
 
 // chain returns the name of the operation that takes a row of constant steps from something that is

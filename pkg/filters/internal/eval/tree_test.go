@@ -21,6 +21,7 @@ func TestTheTreeStaysAsItWas(t *testing.T) {
 		`became(any(object.l, .a == listener && quantity(.b) > "1Gi") || semver("1.2") < object.v)`,
 		`byIndex("services", "app", object.a, "b") == [] && {"a": object.b, c: [1, 2]} != nil`,
 		`count(object.l) == sum(object.l) && findLast(object.l, # == nil)?.x == cluster`,
+		`cluster.name == "a" ?: 1 < cluster.labels.a < cluster.name && "a" in cluster?.labels`,
 		`let x = label(object.a); x; not (x matches "^a" or (object.l[1:][0] ?? "b") == -object.n)`,
 		`if initial || resumed { changed("a", "b[0]") } else { owner(op) == nil && owner("Job") != nil }`,
 	}, filtertest.TrueExpressions...) {

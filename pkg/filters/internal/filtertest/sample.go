@@ -59,11 +59,14 @@ func Sample(t testing.TB) (event.Event, *Stores) {
 	}
 }
 
+// sampleLabels are those of the sample's cluster.
+var sampleLabels = map[string]string{"region": "eu", "a.b/c": ""}
+
 // SampleMessage is a rule's report of the sample, about which the table's examples are true.
 func SampleMessage(t testing.TB) *lang.Message {
 	ev, _ := Sample(t)
 	return &lang.Message{
-		Event: ev, Cluster: "prod-eu-1", Listener: "pods", Resource: "pods",
+		Event: ev, Cluster: "prod-eu-1", ClusterLabels: sampleLabels, Listener: "pods", Resource: "pods",
 		Namespace: "shop", Name: "web-1", UID: "0f7c", Type: "dev.informerd.rule.violated",
 		ID: "0123456789abcdef0123456789abcdef", Subject: "pods/shop/web-1",
 		Rule: "restarts", Severity: "high", Message: "web-1 restarted 9 times", Violated: true,
@@ -76,7 +79,8 @@ func SampleMessage(t testing.TB) *lang.Message {
 func SampleSource(text string) lang.Expression {
 	return lang.Expression{
 		Text: text, File: "config.yaml", Line: 12, Listener: "pods", Cluster: "prod-eu-1",
-		Informers: map[string][]string{"nodes": nil, "services": {"app"}},
+		ClusterLabels: sampleLabels,
+		Informers:     map[string][]string{"nodes": nil, "services": {"app"}},
 	}
 }
 

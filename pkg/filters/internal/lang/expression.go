@@ -22,7 +22,9 @@ type Expression struct {
 	Listener string
 	Rule     string // that it belongs to, "" if there is none
 	Output   string // the same
-	Cluster  string // the value of the variable cluster
+	Cluster  string // the value of the variable cluster, unless the kind looks at messages
+	// ClusterLabels are cluster.labels.
+	ClusterLabels map[string]string
 
 	// Positions, if there are any, are the places in File of each character of the text and of
 	// its end. They take precedence over Line and Column.

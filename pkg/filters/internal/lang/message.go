@@ -14,6 +14,7 @@ type Message struct {
 	Event event.Event
 
 	Cluster, Listener    string // their names in the configuration
+	ClusterLabels        map[string]string
 	Resource             string // "deployments.apps", "pods"
 	Namespace, Name, UID string // of the object
 	Type, ID, Subject    string // the attributes of the CloudEvent

@@ -127,6 +127,19 @@ func IsName(n ast.Node, name string) bool {
 	return ok && id.Value == name
 }
 
+// OfCluster returns which member of the variable cluster a node is, "" for one whose name is not a
+// constant text. The variable is a text, which has no others than name and labels.
+func OfCluster(n ast.Node) (member string, ok bool) {
+	m, ok := n.(*ast.MemberNode)
+	if !ok || !IsName(m.Node, "cluster") {
+		return "", false
+	}
+	if name, isText := m.Property.(*ast.StringNode); isText {
+		member = name.Value
+	}
+	return member, true
+}
+
 // IsAnd reports whether an operation is && or and.
 func IsAnd(n *ast.BinaryNode) bool { return n.Operator == "&&" || n.Operator == "and" }
 
