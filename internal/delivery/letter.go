@@ -139,7 +139,8 @@ func (r *Replay) replaced(in Letters) error {
 func View(v *filters.Message, m *sink.Message) {
 	*v = filters.Message{
 		Event:   eventOf(m),
-		Cluster: m.Origin.Cluster, Listener: m.Origin.Listener, Resource: m.Origin.Resource,
+		Cluster: m.Origin.Cluster, ClusterLabels: m.Origin.ClusterLabels,
+		Listener: m.Origin.Listener, Resource: m.Origin.Resource,
 		Namespace: m.Object.Namespace(), Name: m.Object.Name(), UID: m.UID,
 		Type: m.Type, ID: m.ID, Subject: m.Subject,
 	}

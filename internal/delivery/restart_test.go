@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -451,7 +452,8 @@ func TestAMessageIsAsItWas(t *testing.T) {
 		shown := *m
 		shown.Time, shown.Object, shown.Old, shown.Origin = time.Time{}, nil, nil, nil
 		return fmt.Sprintf("%+v %s %s %d %t", shown, m.Object.AppendJSON(nil),
-			m.Old.AppendJSON(nil), m.Time.UnixNano(), *m.Origin == *s.by.Builder.Origin())
+			m.Old.AppendJSON(nil), m.Time.UnixNano(),
+			reflect.DeepEqual(m.Origin, s.by.Builder.Origin()))
 	}
 	for i := range entry.own().Messages {
 		if got, want := text(&got.messages[i]), text(&entry.own().Messages[i]); got != want {

@@ -21,6 +21,8 @@ type Plan struct {
 	Listeners []*Listener // in the order of the configuration
 	Outputs   map[string]*Output
 	Digests   digests
+
+	schemas Schemas
 }
 
 // Listener is one listener of a plan.
@@ -51,7 +53,8 @@ type Expression struct {
 // field. The mistakes are those that can be found in this way. If there are any, the plan may only
 // be looked at, not run.
 func Compile(cfg *config.Config, schemas Schemas) (*Plan, config.Errors) {
-	p := &Plan{Config: cfg, Outputs: map[string]*Output{}, Digests: digestsOf(cfg)}
+	p := &Plan{Config: cfg, Outputs: map[string]*Output{}, Digests: digestsOf(cfg),
+		schemas: schemas}
 	var mistakes config.Errors
 	all := newCompilation(cfg, schemas)
 	for _, l := range all.listeners {
@@ -65,6 +68,24 @@ func Compile(cfg *config.Config, schemas Schemas) (*Plan, config.Errors) {
 		mistakes = append(mistakes, c.Mistakes...)
 	}
 	return p, mistakes
+}
+
+// In returns the listeners whose informers watch a cluster, in the order of the configuration. One
+// with an expression that reads the cluster is compiled for it, by each call; the others are the
+// plan's own.
+func (p *Plan) In(cluster string, labels map[string]string) (all []*Listener) {
+	c := newCompilation(p.Config, p.schemas)
+	c.cluster, c.labels = cluster, labels
+	for _, l := range p.Listeners {
+		if !l.Config.Informer().In(cluster, labels) {
+			continue
+		}
+		if slices.ContainsFunc(l.Filters(), (*filters.Filter).ReadsCluster) {
+			l = c.ofListener(l.Config).listener() // no mistake depends on the cluster
+		}
+		all = append(all, l)
+	}
+	return all
 }
 
 // Section is a listener's or an output's part of the configuration, and the mistakes that were
@@ -91,6 +112,8 @@ func (s *Section) Mistake(below string, err error) {
 type compilation struct {
 	config    *config.Config
 	schemas   Schemas
+	cluster   string // that the expressions of listeners read
+	labels    map[string]string
 	listeners []*config.Listener               // in the order of the configuration
 	users     map[string][]*config.Listener    // of outputs, by their names
 	passing   map[*config.Listener]event.OpSet // of the events that filters let through
@@ -104,9 +127,9 @@ type lookedUpIn struct {
 }
 
 func newCompilation(cfg *config.Config, schemas Schemas) *compilation {
-	c := &compilation{config: cfg, schemas: schemas, listeners: cfg.ListenersInOrder(),
-		users: map[string][]*config.Listener{}, passing: map[*config.Listener]event.OpSet{},
-		lookedUp: map[string]lookedUpIn{}}
+	c := &compilation{config: cfg, schemas: schemas, cluster: cfg.Cluster.Name,
+		listeners: cfg.ListenersInOrder(), users: map[string][]*config.Listener{},
+		passing: map[*config.Listener]event.OpSet{}, lookedUp: map[string]lookedUpIn{}}
 	for _, l := range c.listeners {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(l.Outputs))) {
 			c.users[name] = append(c.users[name], l)
@@ -144,8 +167,8 @@ type compiler struct {
 }
 
 func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compiler {
-	all := &compilation{config: cfg, schemas: schemas, lookedUp: map[string]lookedUpIn{},
-		passing: map[*config.Listener]event.OpSet{}}
+	all := &compilation{config: cfg, schemas: schemas, cluster: cfg.Cluster.Name,
+		lookedUp: map[string]lookedUpIn{}, passing: map[*config.Listener]event.OpSet{}}
 	return all.ofListener(l)
 }
 
@@ -153,7 +176,7 @@ func newCompiler(cfg *config.Config, l *config.Listener, schemas Schemas) *compi
 func (c *compilation) ofListener(l *config.Listener) *compiler {
 	known := c.informers(l)
 	one := &compiler{Section: SectionOf(c.config, l), compilation: c,
-		events: filters.Expression{Listener: l.Name, Cluster: c.config.Cluster.Name,
+		events: filters.Expression{Listener: l.Name, Cluster: c.cluster, ClusterLabels: c.labels,
 			On: l.Ops(), Informers: known.indexes, LookedUp: known.objects}}
 	if inf := l.Informer(); inf != nil {
 		one.events.Dropped, one.events.Schema = droppedBy(inf), schemaOf(inf, c.schemas)

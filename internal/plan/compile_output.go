@@ -27,7 +27,7 @@ type Output struct {
 func (c *compilation) ofOutput(o *config.Output) *compiler {
 	one := &compiler{Section: Section{Config: c.config, Field: "outputs." + o.Name},
 		compilation: c, events: filters.Expression{Output: o.Name,
-			Cluster: c.config.Cluster.Name, IsCredential: config.NamesCredential}}
+			IsCredential: config.NamesCredential}}
 	events := &one.events
 	var first *config.Informer
 	var listeners []*config.Listener

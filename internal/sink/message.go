@@ -56,6 +56,7 @@ func (m *Message) HasData() bool { return m.Body != BodyData || m.Data != "" }
 // Origin is where the messages of a listener come from.
 type Origin struct {
 	Cluster, Listener string // their names in the configuration
+	ClusterLabels     map[string]string
 	Shard             string // of the listener; empty: all objects
 	// Resource is "<resource>.<group>", or "<resource>" in the core group.
 	Resource string
