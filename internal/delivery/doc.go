@@ -41,7 +41,8 @@
 //   - What the receiver refuses permanently is a dead letter at once; the rest of its entry goes
 //     on.
 //   - After [FailuresBeforePause] writes in a row of which nothing was taken, the output is paused
-//     for all listeners: nobody tries but one, with one entry, when the pause is over.
+//     for all listeners: nobody tries but one, with one entry, when the pause is over. What goes to
+//     the API servers of several clusters is paused for each of them alone.
 //   - The one entry is one that was tried least. So objects that always fail hold up others for a
 //     few pauses at most.
 //   - What is put back because of a pause, another output or the end of Run has not failed: it is

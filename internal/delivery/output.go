@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +21,8 @@ const FailuresBeforePause = 5
 // pauses is the range of the pauses of an output. They have jitter.
 var pauses = backoff.Backoff{Min: time.Second, Max: time.Minute}
 
-// Output is a sink as all its listeners share it. Make one with NewOutput.
+// Output is a sink as all its listeners share it, or those in one cluster, see In. Make one with
+// NewOutput.
 type Output struct {
 	Name string
 	Sink sink.Sink
@@ -29,16 +31,36 @@ type Output struct {
 	breaker backoff.Breaker
 	lost    backoff.Failures // messages that became dead letters
 	log     *slog.Logger
-	use     use
+	use     *use
 	earlier atomic.Uint64 // pauses of outputs that it has taken the place of
+
+	mu sync.Mutex         // guards what follows
+	in map[string]*Output // what In has returned, by clusters
 }
 
 // NewOutput returns an output. The sink stays the caller's to close.
 func NewOutput(name string, s sink.Sink, log *slog.Logger) *Output {
 	p := s.Pace()
 	p.Batch, p.Writes = max(p.Batch, 1), max(p.Writes, 1)
-	return &Output{Name: name, Sink: s, pace: p, log: log,
+	return &Output{Name: name, Sink: s, pace: p, log: log, use: &use{}, in: map[string]*Output{},
 		breaker: backoff.Breaker{After: FailuresBeforePause, Pauses: pauses, Jitter: true}}
+}
+
+// In returns the output as its listeners in a cluster share it. It has pauses and troubles of its own
+// if the receiver is the cluster's API server.
+func (o *Output) In(cluster string) *Output {
+	if !o.pace.ByCluster {
+		return o
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	in := o.in[cluster]
+	if in == nil {
+		in = NewOutput(o.Name, o.Sink, o.log.With("cluster", cluster))
+		in.pace.ByCluster, in.use = false, o.use
+		o.in[cluster] = in
+	}
+	return in
 }
 
 // Room returns how many entries an outbox needs so that each write finds a full batch: as many as
@@ -70,6 +92,11 @@ func (o *Output) Trouble() error {
 func (o *Output) Replaces(before *Output) {
 	_, pauses := before.Pause()
 	o.earlier.Store(pauses)
+	before.mu.Lock()
+	defer before.mu.Unlock()
+	for cluster, in := range before.in {
+		o.In(cluster).Replaces(in)
+	}
 }
 
 // answered notes that the receiver has taken or refused a message.

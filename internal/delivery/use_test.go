@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -217,6 +218,84 @@ func TestPausesAreCountedOn(t *testing.T) {
 		}
 		if _, n := out.Pause(); n != uint64(i+1) {
 			t.Errorf("output %d: %d pauses", i, n)
+		}
+	}
+}
+
+// An API server that is away holds up what goes to its cluster, and to no other one. All of it ends
+// with the output.
+func TestAClusterIsPausedAlone(t *testing.T) {
+	tell(t, many, sink.Pace{Writes: 4, ByCluster: true}, func(s *story) {
+		us := newStory(s.t, many, sink.Pace{})
+		policy := Policy{MinBackoff: time.Second, MaxBackoff: time.Minute}
+		s.Use(s.to.In("eu"), policy)
+		us.Use(s.to.In("us"), policy)
+		us.run()
+		s.out.set(func(messages []sink.Message) []error {
+			if messages[0].Object.Name() < "u" {
+				return sink.AllFailed(len(messages), errDown)
+			}
+			return nil
+		})
+		s.offer("a1 b1 c1 d1 e1 f1")
+		s.wait(10 * time.Second)
+		us.offer("u1 v1")
+		synctest.Wait()
+		s.wantTaken("u1 v1")
+		if eu, n := s.to.In("eu").Pause(); n == 0 || eu.IsZero() || s.to.In("eu").Trouble() == nil {
+			t.Errorf("%d pauses, now %+v", n, eu)
+		}
+		if us, n := s.to.In("us").Pause(); n != 0 || !us.IsZero() || s.to.In("us").Trouble() != nil {
+			t.Errorf("the other cluster: %d pauses, now %+v", n, us)
+		}
+		next := NewOutput("out", s.out, quiet)
+		next.Replaces(s.to)
+		_, before := s.to.In("eu").Pause()
+		if _, n := next.In("eu").Pause(); n != before {
+			t.Errorf("%d pauses are counted on as %d", before, n)
+		}
+		if err := s.to.Retire(s.t.Context()); err != nil {
+			t.Error(err)
+		}
+		us.offer("w1")
+		s.wait(time.Minute)
+		s.wantTaken("u1 v1")
+		us.cancel()
+		<-us.ended
+	})
+}
+
+// The API server of one cluster, and any other receiver, is one output.
+func TestOutputsInClusters(t *testing.T) {
+	all := NewOutput("out", &stage{}, quiet)
+	each := NewOutput("out", &stage{pace: sink.Pace{ByCluster: true}}, quiet)
+	eu := each.In("eu")
+	if all.In("eu") != all || each.In("eu") != eu || each.In("us") == eu || eu == each {
+		t.Error("outputs are shared by clusters in another way")
+	}
+}
+
+// What is delivered of an object supersedes letters of its own cluster alone.
+func TestDeliveriesInAClusterSupersedeLettersOfIt(t *testing.T) {
+	store, err := deadletter.Open(deadletter.Config{Clusters: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for _, cluster := range []string{"c", "other"} {
+		if _, err := store.Put(t.Context(), deadletter.Letter{Cluster: cluster, Listener: "l",
+			Output: "out", Resource: "pods", Name: "a", ResourceVersion: "1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(t, Config{Capacity: 10, Notes: store.Listener("l")}, sink.Pace{}, func(s *story) {
+		s.offer("a2")
+		synctest.Wait()
+		s.wantTaken("a2")
+	})
+	for l, err := range store.List(t.Context(), deadletter.Query{}) {
+		if err != nil || l.Superseded != (l.Cluster == "c") {
+			t.Errorf("%s: superseded %t, %v", l.Cluster, l.Superseded, err)
 		}
 	}
 }

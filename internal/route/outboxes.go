@@ -80,11 +80,11 @@ func (b *outboxes) use(r *Route, p *Pipeline, retry Retry) (all []*destination, 
 		used[w.receiver] = true
 	}
 	for _, out := range p.Outputs {
-		w := b.byName[out.To.Name]
+		w, to := b.byName[out.To.Name], out.To.In(p.Messages.Origin().Cluster)
 		if w != nil {
-			w.Use(out.To, policy)
+			w.Use(to, policy)
 			err = w.Resize(capacity, overflow)
-		} else if w, err = b.open(r, p, out.To, free(used), policy); err != nil {
+		} else if w, err = b.open(r, p, to, free(used), policy); err != nil {
 			return nil, err
 		}
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/informerd/informerd/internal/delivery"
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -40,5 +41,26 @@ func TestOutboxSize(t *testing.T) {
 			t.Errorf("outputs %v, buffer %v: %d entries, %v, want %d, %v", c.outputs, c.buffer,
 				capacity, overflow, c.capacity, c.overflow)
 		}
+	}
+}
+
+// What writes to API servers is the output of the messages' cluster, and paused for that alone.
+func TestOutputsOfACluster(t *testing.T) {
+	messages, err := cloudevent.NewBuilder(
+		sink.Origin{Cluster: "c", Listener: "l", Resource: "pods"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	each, all := to("each", nowhere{sink.Pace{ByCluster: true}}), to("all", nowhere{})
+	var b outboxes
+	r := &Route{letters: &letters{}}
+	r.buffer.Store(&Buffer{Capacity: 1})
+	got, err := b.use(r, &Pipeline{Messages: messages, Outputs: []Output{each, all}}, Retry{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Output() != each.To.In("c") || got[0].Output() == each.To ||
+		got[1].Output() != all.To {
+		t.Error("the outputs are not those of the cluster")
 	}
 }

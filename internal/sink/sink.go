@@ -37,4 +37,7 @@ type Pace struct {
 	Writes int // how many Writes of one listener may be under way at the same time; 0 means 1
 	// Wait is how long a Write may be put off to fill its batch.
 	Wait time.Duration
+	// ByCluster: the receiver is the API server of the messages' cluster. That it fails says nothing
+	// of another one.
+	ByCluster bool
 }

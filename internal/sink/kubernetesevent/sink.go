@@ -59,7 +59,7 @@ func New(c Config) (*Sink, error) {
 }
 
 // Pace implements sink.Sink.
-func (s *Sink) Pace() sink.Pace { return sink.Pace{Writes: writes} }
+func (s *Sink) Pace() sink.Pace { return sink.Pace{Writes: writes, ByCluster: true} }
 
 // Close implements sink.Sink.
 func (s *Sink) Close(ctx context.Context) error {
