@@ -12,9 +12,9 @@ import (
 
 // newShown makes a sink that shows what the output would send.
 func (m *Maker) newShown(cfg *config.Config, o *config.Output, x Expressions) (sink.Sink, error) {
-	together := o.Alertmanager != nil ||
-		o.Webhook != nil && o.Webhook.Mode == config.WebhookBatched
-	return m.DryRun.Sink(o.Name, kindOf(o), together, func(show sink.Show) (sink.Sink, error) {
+	of := sink.ShowOf{Clusters: cfg.Fleet(), Together: o.Alertmanager != nil ||
+		o.Webhook != nil && o.Webhook.Mode == config.WebhookBatched}
+	return m.DryRun.Sink(o.Name, kindOf(o), of, func(show sink.Show) (sink.Sink, error) {
 		switch {
 		case o.Stdout != nil:
 			return sink.NewShown(show, line("write", "stdout")), nil

@@ -24,8 +24,8 @@
 //
 // A [DryRun] shows what outputs would send, in place of sending it:
 //
-//   - A line has the output, its kind, what would be done, the destination, the listener, the
-//     object and the body. As JSON it is one object.
+//   - A line has the output, its kind, what would be done, the destination, the listener, the object
+//     and the body, and the cluster where there are several. As JSON it is one object.
 //   - No line has a secret: of a URL it has the host alone, of configured headers the names.
 //   - The body is what the output would send, byte by byte, except that what is not printable is
 //     escaped outside of JSON.

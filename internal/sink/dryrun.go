@@ -55,6 +55,7 @@ type dryRunLine struct {
 	Kind     string            `json:"kind"`
 	Do       string            `json:"do"`
 	To       string            `json:"to"`
+	Cluster  string            `json:"cluster,omitempty"` // if there are several
 	Listener string            `json:"listener"`
 	Objects  []string          `json:"objects"`
 	Headers  map[string]string `json:"headers,omitempty"`
@@ -63,16 +64,18 @@ type dryRunLine struct {
 }
 
 // show writes the line of a write about messages of one listener.
-func (r *DryRun) show(output, kind string, messages []Message, w Unsent) error {
+func (r *DryRun) show(s *dryRun, w Unsent) error {
 	if r.Took != nil {
-		r.Took(output, kind, w)
+		r.Took(s.output, s.kind, w)
 		return nil
 	}
-	l := dryRunLine{DryRun: true, Output: output, Kind: kind, Do: w.Do, To: w.To,
+	l := dryRunLine{DryRun: true, Output: s.output, Kind: s.kind, Do: w.Do, To: w.To,
 		Headers: w.Headers}
-	for i := range messages {
-		m := &messages[i]
-		l.Listener = m.Origin.Listener
+	for i := range s.now {
+		m := &s.now[i]
+		if l.Listener = m.Origin.Listener; s.Clusters {
+			l.Cluster = m.Origin.Cluster
+		}
 		l.Objects = append(l.Objects, m.Origin.Resource+"/"+m.Object.Key().String())
 	}
 	text := l.text(w.Body)
@@ -105,8 +108,12 @@ func (l *dryRunLine) text(body []byte) string {
 	if strings.ToUpper(do) != do { // the method of a request needs no word more
 		do += " to"
 	}
-	fmt.Fprintf(&b, "would %s %s (output %s, %s) of listener %s about %s", do, l.To,
-		l.Output, l.Kind, l.Listener, wording.Some(l.Objects, maxNamed))
+	fmt.Fprintf(&b, "would %s %s (output %s, %s) of listener %s", do, l.To, l.Output, l.Kind,
+		l.Listener)
+	if l.Cluster != "" {
+		b.WriteString(" in cluster " + l.Cluster)
+	}
+	b.WriteString(" about " + wording.Some(l.Objects, maxNamed))
 	for _, name := range slices.Sorted(maps.Keys(l.Headers)) {
 		fmt.Fprintf(&b, " [%s: %s]", name, l.Headers[name])
 	}
@@ -117,12 +124,16 @@ func (l *dryRunLine) text(body []byte) string {
 	return wording.Printable(b.String())
 }
 
+// ShowOf is how the writes of an output are shown.
+type ShowOf struct {
+	Together bool // the output sends several messages in one request
+	Clusters bool // messages of several clusters come
+}
+
 // Sink returns the sink that a function makes for an output of a kind. What that sink shows becomes
-// a line of the report. Together: the output sends several messages in one request.
-func (r *DryRun) Sink(output, kind string, together bool, open func(Show) (Sink, error)) (Sink,
-	error) {
-	s := &dryRun{output: output, kind: kind, together: together, report: r,
-		turn: make(chan struct{}, 1)}
+// a line of the report.
+func (r *DryRun) Sink(output, kind string, of ShowOf, open func(Show) (Sink, error)) (Sink, error) {
+	s := &dryRun{output: output, kind: kind, ShowOf: of, report: r, turn: make(chan struct{}, 1)}
 	inner, err := open(s.show)
 	if err != nil {
 		return nil, err
@@ -134,15 +145,15 @@ func (r *DryRun) Sink(output, kind string, together bool, open func(Show) (Sink,
 // dryRun is a sink that sends nothing.
 type dryRun struct {
 	Sink
+	ShowOf
 	output, kind string
-	together     bool
 	report       *DryRun
 	turn         chan struct{} // has room for the one that writes
 	now          []Message     // that are written
 }
 
 // show is what the sink calls within Write.
-func (s *dryRun) show(w Unsent) error { return s.report.show(s.output, s.kind, s.now, w) }
+func (s *dryRun) show(w Unsent) error { return s.report.show(s, w) }
 
 // Write implements Sink. One write runs at a time, so that it is known what a line is about.
 func (s *dryRun) Write(ctx context.Context, messages []Message) []error {
@@ -152,7 +163,7 @@ func (s *dryRun) Write(ctx context.Context, messages []Message) []error {
 		return AllFailed(len(messages), ctx.Err())
 	}
 	defer func() { s.now = nil; <-s.turn }()
-	if s.together {
+	if s.Together {
 		s.now = messages
 		return s.Sink.Write(ctx, messages)
 	}

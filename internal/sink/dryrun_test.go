@@ -16,7 +16,12 @@ import (
 // shown returns a sink whose messages are all written with one body.
 func shown(t *testing.T, r *sink.DryRun, body string) sink.Sink {
 	t.Helper()
-	s, err := r.Sink("o", "file", false, func(show sink.Show) (sink.Sink, error) {
+	return shownAs(t, r, sink.ShowOf{}, body)
+}
+
+func shownAs(t *testing.T, r *sink.DryRun, of sink.ShowOf, body string) sink.Sink {
+	t.Helper()
+	s, err := r.Sink("o", "file", of, func(show sink.Show) (sink.Sink, error) {
 		return sink.NewShown(show, func(m *sink.Message) (sink.Unsent, error) {
 			if m.Object.Name() == "bad" {
 				return sink.Unsent{}, sink.Permanent(errors.New("bad"))
@@ -64,6 +69,24 @@ func TestLines(t *testing.T) {
 			if got != wanted || !whole {
 				t.Errorf("got  %q\nwant %q", got, wanted)
 			}
+		}
+	}
+}
+
+// A line has the cluster where there are several.
+func TestLinesOfClusters(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		var out bytes.Buffer
+		s := shownAs(t, &sink.DryRun{To: &out, JSON: asJSON}, sink.ShowOf{Clusters: true}, "")
+		if errs := s.Write(t.Context(), []sink.Message{sinktest.MessageIn(t, "eu", "web", 1)}); errs != nil {
+			t.Fatal(errs)
+		}
+		want := " of listener all in cluster eu about pods/shop/web\n"
+		if asJSON {
+			want = `"to":"/f","cluster":"eu","listener":"all","objects":["pods/shop/web"]}` + "\n"
+		}
+		if !strings.HasSuffix(out.String(), want) {
+			t.Errorf("got %s, want %s", out.String(), want)
 		}
 	}
 }
