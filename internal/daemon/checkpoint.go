@@ -40,7 +40,7 @@ func (l *listener) hadSelect(log *slog.Logger) {
 	if l.saved.Select == s.Config.Select.Text {
 		return
 	}
-	selects, err := plan.EarlierSelect(s.whole, s.Config,
+	selects, err := plan.EarlierSelect(s.whole, s.Config, l.place.cluster, l.place.labels,
 		strings.TrimSuffix(l.saved.Select, keeper.Unsettled))
 	if err != nil {
 		log.Warn("the select of before the restart cannot be read, so objects that it did not select may be told as deleted",

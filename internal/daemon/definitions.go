@@ -36,7 +36,7 @@ func (s *supervisor) follow(ctx context.Context, c *cluster) {
 // built in.
 func (s *supervisor) wantDefinitions(c *cluster) {
 	var names []string
-	for _, inf := range plan.InformersOf(s.runtime.plan.Config) {
+	for _, inf := range plan.InformersOf(s.config()) {
 		names = append(names, inf.Resource)
 	}
 	if definitions.Needed(names...) {

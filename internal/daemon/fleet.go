@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/fleet"
 	"github.com/informerd/informerd/internal/keeper"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/plan"
 	"github.com/informerd/informerd/internal/statefolder"
 	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/pkg/informer"
@@ -50,6 +51,21 @@ type membership struct {
 	end          context.CancelCauseFunc
 	working      sync.WaitGroup // with those who work in it
 	failed       error          // why Member is not what it is reached as; guarded by the lock of members
+
+	planning  sync.Mutex // guards what follows
+	plan      *plan.Plan // of which listeners are
+	listeners []*plan.Listener
+}
+
+// planned returns the listeners that a plan has for the cluster.
+func (c *cluster) planned(p *plan.Plan) []*plan.Listener {
+	in := c.membership
+	in.planning.Lock()
+	defer in.planning.Unlock()
+	if in.plan != p { // shards have them in common
+		in.plan, in.listeners = p, p.In(c.name, c.labels)
+	}
+	return in.listeners
 }
 
 func newMembers(s *supervisor) *members {
@@ -134,7 +150,7 @@ func (m *members) join(ctx context.Context, is fleet.Member) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var own sync.WaitGroup
 	own.Go(func() { m.follow(running, c) })
-	if m.runtime.plan.Config.Sharding != nil { // else it is that of the only shard
+	if m.config().Sharding != nil { // else it is that of the only shard
 		own.Go(func() { _ = c.factory.Run(running) })
 	}
 	m.joined.Go(func() {

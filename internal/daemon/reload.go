@@ -281,10 +281,12 @@ func (r *reload) handlerDiffers(running *setup, planned *plan.Listener) bool {
 func (r *reload) changes() admin.Changes {
 	parts := map[string]part{}
 	for _, p := range r.parts {
-		parts[p.setup.Config.Name] = p
+		if p.was != nil {
+			parts[p.setup.Config.Name] = p
+		}
 	}
 	return changesBetween(r.runtime.plan, r.plan, func(was, is *plan.Listener) []string {
-		if p, found := parts[is.Config.Name]; found && p.shard != nil {
+		if p, found := parts[is.Config.Name]; found {
 			return p.fields
 		}
 		return was.Differences(is)

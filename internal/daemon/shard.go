@@ -55,7 +55,10 @@ func (s *supervisor) newShard(c *cluster, of informer.Shard, factory *informer.F
 }
 
 // place is where a listener is: in which shard of which cluster. What there is only one of is empty.
-type place struct{ cluster, shard string }
+type place struct {
+	cluster, shard string
+	labels         map[string]string // of the cluster
+}
 
 // String returns the place as one text.
 func (p place) String() string {
@@ -68,7 +71,7 @@ func (p place) String() string {
 // place returns where the listeners of the shard are.
 func (s *shard) place() (p place) {
 	if s.cluster.membership != nil {
-		p.cluster = s.cluster.name
+		p.cluster, p.labels = s.cluster.name, s.cluster.labels
 	}
 	if s.of.Count > 0 {
 		p.shard = strconv.Itoa(s.of.Index)
@@ -96,7 +99,7 @@ func (s *shard) planned(p *plan.Plan) []*plan.Listener {
 	if s == nil || s.cluster.membership == nil {
 		return p.Listeners
 	}
-	return p.In(s.cluster.name, s.cluster.labels)
+	return s.cluster.planned(p)
 }
 
 // begin begins to work, until ctx is done.

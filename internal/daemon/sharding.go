@@ -117,7 +117,11 @@ func (s *shard) work(ctx context.Context, open func(context.Context) (*keeper.Ke
 	}
 	s.end(working)
 	s.flushLetters()
-	if err = kept(); err != nil && context.Cause(working) != errCheckpoint && s.fence != nil {
+	err = kept()
+	if s.keeper != nil {
+		err = errors.Join(err, s.keeper.Close())
+	}
+	if err != nil && context.Cause(working) != errCheckpoint && s.fence != nil {
 		s.log.Warn("what was done last cannot be written down, so it comes again at another replica",
 			"error", err)
 		return nil

@@ -25,7 +25,7 @@
 //
 //   - Every error is {"error": "…"}, and says what exists instead of what was requested.
 //   - Metrics are read from the listeners with each request. Labels are bounded by the
-//     configuration, and the namespaces of a rule by 1,000: those after them in alphabetical order
+//     configuration and the clusters, and the namespaces of a rule by 1,000: those after them in alphabetical order
 //     are added up as namespace "(others)".
 //   - A rule has a series of informerd_rule_violations for each namespace with an open violation
 //     and no other, so that "> 0" is the alert. What distinguishes "none" from "nobody looked" is
@@ -37,6 +37,9 @@
 //     how many do not. It then has a line for each of them and each reason: missing rights, a resource
 //     that does not exist, a server that cannot be reached, an incomplete first list, a handler
 //     that does not start.
+//   - Of several clusters, one that is away, slow or forbids something makes nothing unready: a
+//     listener that gets its events in one of its clusters counts as ready. Clusters with an error
+//     do not count, as long as there is one without. Each of them has a line.
 //   - /healthz is the same for listeners that fail, without those that are only starting. It then
 //     has a line for each listener that pauses because its handler keeps crashing: since when,
 //     until when and why. A pause does not count as a failure.
@@ -57,6 +60,7 @@
 //     and again, once it has not done so for 40 s.
 //   - Time that passed without a look does not count beyond two looks, such as while the machine
 //     slept.
+//   - Of several clusters, the stall of an informer is the error of its cluster, and of nothing else.
 //   - What follows from another stall of the same listener is left out. An output that is away for
 //     several listeners is one stall.
 //

@@ -1,26 +1,43 @@
 package endpoints
 
-import "sync"
+import (
+	"maps"
+	"sync"
+
+	"github.com/informerd/informerd/internal/status"
+)
 
 // floors keep the sums over informers from falling when one of several ends. The zero value is
 // ready.
 type floors struct {
-	mu sync.Mutex           // guards what follows
-	of map[[3]string]*floor // by resource, namespace and counter
+	mu sync.Mutex // guards what follows
+	of map[floorKey]*floor
+}
+
+// floorKey is a counter of a scope.
+type floorKey struct {
+	scope   scopeKey
+	counter string
 }
 
 // floor is what was shown of a counter, and how much of it nobody counts any more.
 type floor struct{ shown, gone uint64 }
 
 // raise returns the sums with the counters that are to be shown. It calls read with the lock held:
-// what another request had read later would look as if the counters had fallen.
-func (f *floors) raise(read func() map[[2]string]scope) map[[2]string]scope {
+// what another request had read later would look as if the counters had fallen. Of several clusters,
+// those that are not there any more are forgotten.
+func (f *floors) raise(read func() map[scopeKey]scope, clusters []status.Cluster) map[scopeKey]scope {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	there := map[string]bool{"": true}
+	for i := range clusters {
+		there[valid(clusters[i].Name)] = true
+	}
+	maps.DeleteFunc(f.of, func(key floorKey, _ *floor) bool { return !there[key.scope[2]] })
 	sums := read()
 	for key, sum := range sums {
 		raise := func(counter string, n uint64) uint64 {
-			return f.floor([3]string{key[0], key[1], counter}).raise(n)
+			return f.floor(floorKey{key, counter}).raise(n)
 		}
 		sum.Lists = raise("lists", sum.Lists)
 		sum.Events, sum.Skipped = raise("events", sum.Events), raise("skipped", sum.Skipped)
@@ -34,9 +51,9 @@ func (f *floors) raise(read func() map[[2]string]scope) map[[2]string]scope {
 }
 
 // floor returns that of a counter. The caller holds mu.
-func (f *floors) floor(key [3]string) *floor {
+func (f *floors) floor(key floorKey) *floor {
 	if f.of == nil {
-		f.of = map[[3]string]*floor{}
+		f.of = map[floorKey]*floor{}
 	}
 	if f.of[key] == nil {
 		f.of[key] = &floor{}

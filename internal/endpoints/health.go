@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/backoff"
+	"github.com/informerd/informerd/internal/status"
 )
 
 // State says whether a listener gets its events.
@@ -28,24 +29,26 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) ready() (status int, text string) {
-	return s.withStalls(verdict(s.listeners(), "not ready", func(st State) []string {
+	clusters := s.clusters()
+	status, text = s.withStalls(verdict(s.listeners(), clusters, "not ready", func(st State) []string {
 		return slices.Concat(st.Failing, st.Starting)
 	}))
+	return status, text + clusterLines(clusters)
 }
 
 // healthz reports whether any listener fails, and why, and which are paused.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	all := s.listeners()
-	status, text := verdict(all, "failing", func(st State) []string { return st.Failing })
+	all, clusters := s.listeners(), s.clusters()
+	status, text := verdict(all, clusters, "failing", func(st State) []string { return st.Failing })
 	for _, l := range all {
 		if l.Route == nil {
 			continue
 		}
 		if p := l.Route().Paused; !p.IsZero() {
-			text += "\n" + paused(l.Name, p)
+			text += "\n" + paused(&l, p)
 		}
 	}
-	health(w, status, text+s.checkpointLine())
+	health(w, status, text+clusterLines(clusters)+s.checkpointLine())
 }
 
 // readyWithoutData reports only how many listeners are not ready, since anybody may connect.
@@ -61,38 +64,50 @@ func health(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// verdict returns ok if no listener has reasons why it does not get its events, or else a line with
+// verdict returns ok if no listener has reasons why it gets its events nowhere, or else a line with
 // the number of those that have and one for each reason. Texts of the API server are quoted and cut.
-func verdict(all []Listener, word string, of func(State) []string) (status int, text string) {
-	not := 0
-	var lines strings.Builder
-	for _, l := range all {
-		if l.State == nil {
-			continue
-		}
-		reasons := of(l.State())
-		not += oneIf(len(reasons) > 0)
-		for _, reason := range reasons {
-			fmt.Fprintf(&lines, "\nlistener %+q%s: %+.500q", l.Name, inShard(l.Shard), reason)
+func verdict(all []Listener, clusters []status.Cluster, word string,
+	of func(State) []string) (code int, text string) {
+	reasons, bad := make([][]string, len(all)), make([]bool, len(all))
+	for i := range all {
+		if state := all[i].State; state != nil {
+			reasons[i] = of(state())
+			bad[i] = len(reasons[i]) > 0
 		}
 	}
-	if not == 0 {
+	not, n := unserved(all, bad, clusters)
+	if len(not) == 0 {
 		return http.StatusOK, "ok"
 	}
-	return http.StatusServiceUnavailable, fmt.Sprintf("%s: %d of %d listeners%s", word, not, len(all),
+	var lines strings.Builder
+	for i := range all {
+		l := &all[i]
+		if !not[share{l.Name, l.Shard}] {
+			continue
+		}
+		for _, reason := range reasons[i] {
+			fmt.Fprintf(&lines, "\nlistener %s: %+.500q", l.place(), reason)
+		}
+	}
+	return http.StatusServiceUnavailable, fmt.Sprintf("%s: %d of %d listeners%s", word, len(not), n,
 		&lines)
 }
 
-func inShard(shard string) string {
-	if shard == "" {
-		return ""
+// place returns the listener's name, and where it is if there are several of it.
+func (l *Listener) place() string {
+	text := fmt.Sprintf("%+q", l.Name)
+	if l.Shard != "" {
+		text += " in shard " + l.Shard
 	}
-	return " in shard " + shard
+	if l.Cluster != "" {
+		text += fmt.Sprintf(" in cluster %+q", l.Cluster)
+	}
+	return text
 }
 
 // paused returns one line about a listener's pause, whatever its guest's text is.
-func paused(name string, p backoff.Pause) string {
-	return fmt.Sprintf("listener %+q: paused since %s, now until %s: its handler has crashed %d times in a row, at last with %+.300q",
-		name, p.Since.UTC().Format(time.RFC3339), p.End.UTC().Format(time.RFC3339), p.Failures,
+func paused(l *Listener, p backoff.Pause) string {
+	return fmt.Sprintf("listener %s: paused since %s, now until %s: its handler has crashed %d times in a row, at last with %+.300q",
+		l.place(), p.Since.UTC().Format(time.RFC3339), p.End.UTC().Format(time.RFC3339), p.Failures,
 		fmt.Sprint(p.Cause))
 }

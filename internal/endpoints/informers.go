@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,31 +35,38 @@ func scopeMetrics(s *scope) []metric {
 }
 
 func (c *collector) collectScope(ch chan<- prometheus.Metric, s *scope) {
-	c.send(ch, byScope, scopeMetrics(s), s.resource, s.namespace)
+	labels, values := []string{"resource", "namespace", "cluster"}, s.key[:]
+	if c.Clusters == nil {
+		labels, values = labels[:2], values[:2]
+	}
+	c.send(ch, labels, scopeMetrics(s), values...)
 	for reason, n := range s.Relists {
-		c.send(ch, []string{"resource", "namespace", "reason"}, []metric{
+		c.send(ch, slices.Concat(labels, []string{"reason"}), []metric{
 			counter("informer_relists_total", "Lists after the first one, by reason: "+
 				"expired, unreadable, error, refused, failures, version or rewound.", n),
-		}, s.resource, s.namespace, reason)
+		}, slices.Concat(values, []string{reason})...)
 	}
 }
 
-// scope is the sum of the informers of one resource and namespace, which differ in their selectors
-// and in what they keep of an object. Those are not labels.
+// scope is the sum of the informers of one resource, namespace and cluster, which differ in their
+// selectors and in what they keep of an object. Those are not labels.
 type scope struct {
 	informer.Status
-	resource, namespace string
-	failing             int
-	silence             time.Duration // of the one that has heard nothing for longest
+	key     scopeKey
+	failing int
+	silence time.Duration // of the one that has heard nothing for longest
 }
 
-func (c *collector) scopes() map[[2]string]scope {
-	sums := map[[2]string]scope{}
+// scopeKey is a resource, a namespace and a cluster, "" if there is only one.
+type scopeKey [3]string
+
+func (c *collector) scopes() map[scopeKey]scope {
+	sums := map[scopeKey]scope{}
 	for _, s := range c.Informers() {
-		key := [2]string{valid(s.Resource.String()), valid(s.Scope.Namespace)}
+		key := scopeKey{valid(s.Resource.String()), valid(s.Scope.Namespace), valid(s.Cluster)}
 		sum, more := sums[key]
 		if !more {
-			sum = scope{resource: key[0], namespace: key[1],
+			sum = scope{key: key,
 				Status: informer.Status{Synced: true, Relists: map[string]uint64{}}}
 		}
 		sum.Synced = sum.Synced && s.Synced

@@ -87,7 +87,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		c.collectReload(ch, c.Reload())
 	}
 	if c.Stalled != nil {
-		c.collectStalls(ch, c.Stalled())
+		all, _ := c.stalled()
+		c.collectStalls(ch, all)
 	}
 	if c.Leads != nil {
 		c.send(ch, nil, []metric{gauge("leader",
@@ -95,6 +96,10 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if c.Shards != nil {
 		c.collectShards(ch, c.Shards())
+	}
+	clusters := c.clusters()
+	if c.Clusters != nil {
+		c.collectClusters(ch, clusters)
 	}
 	if c.Instances != nil {
 		c.send(ch, nil, []metric{gauge("handler_instances",
@@ -125,7 +130,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		c.collectListener(ch, l)
 	}
 	if c.Informers != nil {
-		for _, s := range c.floors.raise(c.scopes) {
+		for _, s := range c.floors.raise(c.scopes, clusters) {
 			c.collectScope(ch, &s)
 		}
 	}
@@ -201,6 +206,9 @@ func (c *collector) collectRoute(ch chan<- prometheus.Metric, l *Listener, stats
 
 // labels returns those of a listener, with more.
 func (c *collector) labels(more ...string) []string {
+	if c.Clusters != nil {
+		more = slices.Insert(more, 0, "cluster")
+	}
 	if c.Shards != nil {
 		more = slices.Insert(more, 0, "shard")
 	}
@@ -209,6 +217,9 @@ func (c *collector) labels(more ...string) []string {
 
 // values returns those of the labels of a listener, with more.
 func (c *collector) values(l *Listener, more ...string) []string {
+	if c.Clusters != nil {
+		more = slices.Insert(more, 0, l.Cluster)
+	}
 	if c.Shards != nil {
 		more = slices.Insert(more, 0, l.Shard)
 	}

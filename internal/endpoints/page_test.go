@@ -29,7 +29,8 @@ var pageHead string
 
 // The page has each metric there is, with what # HELP says of it.
 func TestMetricsPage(t *testing.T) {
-	families := slices.Concat(gather(t, someServer()), slices.DeleteFunc(gather(t, someShards()),
+	families := slices.Concat(gather(t, someServer()), slices.DeleteFunc(slices.Concat(gather(t, someShards()),
+		gather(t, someClusters())),
 		func(f *dto.MetricFamily) bool { return strings.HasSuffix(f.GetName(), "_info") }))
 	slices.SortFunc(families, func(a, b *dto.MetricFamily) int {
 		return strings.Compare(a.GetName(), b.GetName())
@@ -103,7 +104,7 @@ func TestMetricsOfShards(t *testing.T) {
 	}
 }
 
-// someServer has every metric but those of shards.
+// someServer has every metric but those of shards and of clusters.
 func someServer() *Server {
 	return &Server{Stalled: func() []status.Stall { return nil },
 		Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),

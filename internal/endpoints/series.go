@@ -40,10 +40,7 @@ func oneIf(b bool) int {
 	return 0
 }
 
-var (
-	byListener = []string{"listener"}
-	byScope    = []string{"resource", "namespace"}
-)
+var byListener = []string{"listener"}
 
 // outputMetrics: of what came of events for an output, offered is the sum of delivered, dead letters,
 // dropped, merged and waiting. The events that matched are those that were offered to the output or

@@ -91,7 +91,8 @@ type Server struct {
 	// Requests returns how many were sent to the API server; nil: they are not shown.
 	Requests func() map[kube.Result]uint64
 	Log      *slog.Logger // nil: no log
-	// Stalled returns what has come to a halt, which makes the server not ready; nil: nothing does.
+	// Stalled returns what has come to a halt, which makes the server not ready, unless it is of one
+	// of several clusters; nil: nothing does.
 	Stalled func() []status.Stall
 	// Checkpoint returns what was kept for a restart; nil if no listener has a checkpoint.
 	Checkpoint func() keeper.Stats
@@ -110,7 +111,7 @@ type Server struct {
 	Hosts  []string    // further names by which clients reach the server, with Access
 	Pprof  bool        // Go's profiles are served as well
 	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
-	// without data.
+	// without data, of Current, Clusters and Stalled.
 	Probes bool
 
 	listener net.Listener

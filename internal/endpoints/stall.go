@@ -62,8 +62,9 @@ type stallMark struct {
 	progress uint64
 }
 
-// look returns what has come to a halt, in the order of an event's way.
-func (d *detector) look(s *status.Status, server answers) []status.Stall {
+// look returns what has come to a halt, in the order of an event's way. Server is nil if nothing is
+// known of the API server.
+func (d *detector) look(s *status.Status, server *answers) []status.Stall {
 	if !d.last.IsZero() {
 		d.clock += min(max(0, s.Time.Sub(d.last)), 2*stallInterval)
 	}
@@ -71,9 +72,15 @@ func (d *detector) look(s *status.Status, server answers) []status.Stall {
 		d.marks = map[string]stallMark{}
 	}
 	d.last, d.seen, d.found = s.Time, map[string]bool{}, nil
-	d.server(server)
+	if server != nil {
+		d.server(server)
+	}
 	for i := range s.Informers {
+		before := len(d.found)
 		d.informer(&s.Informers[i])
+		for j := range d.found[before:] {
+			d.found[before+j].Cluster = s.Informers[i].Cluster
+		}
 	}
 	outputs := map[string]*stalledOutputs{}
 	for i := range s.Listeners {
@@ -115,7 +122,7 @@ func (d *detector) add(kind, what string, since time.Duration, format string, ar
 		Text: fmt.Sprintf(format, args...), Since: d.last.Add(-since).Truncate(time.Second)})
 }
 
-func (d *detector) server(s answers) {
+func (d *detector) server(s *answers) {
 	since, is := d.stalled("server", true, s.Answers)
 	if is && s.Err != nil {
 		d.add(stalledAPIServer, "", since, "it does not answer: %v", s.Err)
@@ -190,15 +197,11 @@ func (d *detector) listener(l *status.Listener, outputs map[string]*stalledOutpu
 	if h := l.Handler; h != nil {
 		d.handler(key, l, h)
 	}
-	if l.State != status.Running || stalled > 0 || len(d.found) > before {
+	if stalled > 0 || len(d.found) > before {
 		return
 	}
-	b := &l.Buffer
-	since, is := d.stalled(key+" buffer", b.Events > b.Waiting || b.Backlog > 0 || b.OnDisk > 0,
-		l.Taken()+l.Retried+l.DeadLetters)
-	if is {
-		d.add(stalledBuffer, l.Name, since, "%d events wait in it, and none is taken",
-			max(0, b.Events-b.Waiting)+b.Backlog+b.OnDisk)
+	if since, is := d.stalled(key+" buffer", l.Due > 0, l.Taken()+l.Retried+l.DeadLetters); is {
+		d.add(stalledBuffer, l.Name, since, "%d events wait in it, and none is taken", l.Due)
 	}
 }
 
@@ -209,7 +212,7 @@ func (d *detector) handler(key string, l *status.Listener, h *status.Handler) {
 	good := h.Calls - h.Crashes
 	m, there := d.marks[key]
 	still := there && m.progress == good && l.Waiting() > 0
-	if since, is := d.stalled(key, l.State == status.Paused || still, good); is {
+	if since, is := d.stalled(key, !h.PausedUntil.IsZero() || still, good); is {
 		d.add(stalledHandler, l.Name, since, "it keeps crashing: %.300s", h.Error)
 	}
 }

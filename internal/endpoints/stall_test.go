@@ -49,7 +49,7 @@ func (w *stallWorld) pass(over time.Duration, change func(*stallWorld)) {
 		if change != nil {
 			change(w)
 		}
-		w.found = w.d.look(&w.Status, w.server)
+		w.found = w.d.look(&w.Status, &w.server)
 	}
 }
 
@@ -104,16 +104,18 @@ var foundStalls = map[string]struct {
 			l.Handler.Crashes++
 			l.Retried++
 			l.Buffer.Events, l.Buffer.Waiting = 7, 1
-			l.State, l.Handler.Error = status.Paused, "deadline exceeded"
+			l.State, l.Handler.PausedUntil, l.Handler.Error = status.Paused, w.Time, "deadline exceeded"
 			if l.Handler.Calls%4 == 0 { // a trial
-				l.State = status.Running
+				l.State, l.Handler.PausedUntil = status.Running, time.Time{}
 			}
 		},
-		func(w *stallWorld) { w.Listeners[1].State, w.Listeners[1].Handler.Calls = status.Running, 99 },
+		func(w *stallWorld) {
+			w.Listeners[1].State, w.Listeners[1].Handler = status.Running, &status.Handler{Calls: 99}
+		},
 		"handler b: it keeps crashing: deadline exceeded",
 	},
 	"a buffer that nobody empties": {
-		func(w *stallWorld) { w.Listeners[0].Buffer.Events++; w.Listeners[0].Refused++ },
+		func(w *stallWorld) { w.Listeners[0].Due++; w.Listeners[0].Refused++ },
 		func(w *stallWorld) { w.Listeners[0].Events = map[string]uint64{"add": 1} },
 		"buffer a: %d events wait in it, and none is taken",
 	},
@@ -223,7 +225,7 @@ func TestWhatGoesOnIsNoStall(t *testing.T) {
 		},
 		"a slow handler": func(w *stallWorld) {
 			l := &w.Listeners[1]
-			l.Buffer.Events = 1000
+			l.Buffer.Events, l.Due = 1000, 1000
 			if l.WorkingSeconds += stallInterval.Seconds(); l.WorkingSeconds > 30 {
 				l.WorkingSeconds = 0
 				l.Events = map[string]uint64{"add": l.Events["add"] + 1}
@@ -318,6 +320,28 @@ func TestMarksAreBounded(t *testing.T) {
 	if n := len(w.d.marks); n > 20 {
 		t.Errorf("%d marks", n)
 	}
+}
+
+// Without an API server to ask, a watch looks all the same.
+func TestAWatchOfSeveralClusters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newStallWorld()
+		watch := &StallWatch{Status: func() *status.Status {
+			s := w.Status
+			s.Time, s.Checkpoint = time.Now(), nil
+			return &s
+		}}
+		w.Listeners[0].Due = 1
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { watch.Run(ctx); close(ended) }()
+		time.Sleep(10 * time.Minute)
+		if found := watch.Found(); len(found) != 1 || found[0].Kind != stalledBuffer {
+			t.Errorf("%v", found)
+		}
+		stop()
+		<-ended
+	})
 }
 
 func TestAWatchLooksAndAsks(t *testing.T) {

@@ -23,12 +23,25 @@ func (c *collector) collectStalls(ch chan<- prometheus.Metric, found []status.St
 	}
 }
 
+// stalled returns what has come to a halt, and apart from that, what is of one of several clusters.
+func (s *Server) stalled() (all, ofClusters []status.Stall) {
+	if s.Stalled == nil {
+		return nil, nil
+	}
+	for _, found := range s.Stalled() {
+		if found.Cluster == "" {
+			all = append(all, found)
+		} else {
+			ofClusters = append(ofClusters, found)
+		}
+	}
+	return all, ofClusters
+}
+
 // withStalls adds what has come to a halt to a verdict of readiness, a line each.
 func (s *Server) withStalls(code int, text string) (int, string) {
-	if s.Stalled == nil {
-		return code, text
-	}
-	for i, found := range s.Stalled() {
+	all, _ := s.stalled()
+	for i, found := range all {
 		if code == http.StatusOK && i == 0 {
 			code, text = http.StatusServiceUnavailable, "not ready: something has come to a halt"
 		}

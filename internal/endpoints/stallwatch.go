@@ -20,7 +20,8 @@ const (
 type StallWatch struct {
 	// Status returns the pipeline as it is. What is stalled in it is ignored.
 	Status func() *status.Status
-	// Ping asks the API server for an answer of any sort.
+	// Ping asks the API server for an answer of any sort. Nil: nobody asks, and its silence is no
+	// stall.
 	Ping func(context.Context) error
 
 	mu    sync.Mutex // guards what follows
@@ -37,7 +38,10 @@ func (w *StallWatch) Found() []status.Stall {
 // Run looks until ctx is done.
 func (w *StallWatch) Run(ctx context.Context) {
 	var d detector
-	var server answers
+	var server *answers
+	if w.Ping != nil {
+		server = &answers{}
+	}
 	answers := make(chan error, 1)
 	var pinging sync.WaitGroup
 	defer pinging.Wait()
@@ -53,7 +57,7 @@ func (w *StallWatch) Run(ctx context.Context) {
 				server.Answers++
 			}
 		case now := <-tick.C:
-			if !under && now.Sub(asked) >= pingInterval-stallInterval/2 {
+			if w.Ping != nil && !under && now.Sub(asked) >= pingInterval-stallInterval/2 {
 				under, asked = true, now
 				pinging.Go(func() {
 					ctx, cancel := context.WithTimeout(ctx, pingTime)

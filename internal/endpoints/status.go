@@ -13,7 +13,6 @@ import (
 	"github.com/informerd/informerd/internal/deadletter"
 	"github.com/informerd/informerd/internal/status"
 	"github.com/informerd/informerd/internal/wording"
-	"github.com/informerd/informerd/pkg/informer"
 )
 
 // statusz answers with the pipeline as it is.
@@ -27,16 +26,18 @@ func (s *Server) statusz(w http.ResponseWriter, _ *http.Request) {
 // Status returns the pipeline as it is.
 func (s *Server) Status() *status.Status {
 	out := &status.Status{Time: time.Now(), Started: started,
-		Version: cmp.Or(s.Version, "unknown"), Cluster: s.Cluster, Ready: true,
+		Version: cmp.Or(s.Version, "unknown"), Cluster: s.Cluster,
 		Informers: []status.Informer{}, Listeners: []status.Listener{}, Process: process()}
 	if s.Leads != nil {
 		if out.Role = "standby"; s.Leads() {
 			out.Role = "leader"
 		}
 	}
-	if s.Stalled != nil {
-		out.Stalled = s.Stalled()
-		out.Ready = len(out.Stalled) == 0
+	out.Stalled, _ = s.stalled()
+	out.Clusters = s.clusters()
+	clusters := map[string]*status.Cluster{}
+	for i := range out.Clusters {
+		clusters[out.Clusters[i].Name] = &out.Clusters[i]
 	}
 	var shards []status.Shard
 	if s.Shards != nil {
@@ -45,9 +46,12 @@ func (s *Server) Status() *status.Status {
 	}
 	if s.Informers != nil {
 		for _, in := range s.Informers() {
-			out.Informers = append(out.Informers, informerStatus(&in.Status))
+			out.Informers = append(out.Informers, informerStatus(&in))
 			if of := in.Scope.Shard; of.Index < len(shards) && of.Count > 0 {
 				shards[of.Index].Objects += in.Objects
+			}
+			if of := clusters[in.Cluster]; of != nil {
+				of.Objects += in.Objects
 			}
 		}
 	}
@@ -62,11 +66,17 @@ func (s *Server) Status() *status.Status {
 			LimitBytes: all.MaxBytes, Waiting: all.Waiting}
 	}
 	at := map[string]int{}
-	for _, l := range s.listeners() {
-		shown := l.status()
-		out.Ready = out.Ready && shown.State != status.Failing && shown.State != status.Starting
+	listeners := s.listeners()
+	bad := make([]bool, len(listeners))
+	for i := range listeners {
+		l := &listeners[i]
+		shown := l.shown()
+		bad[i] = shown.State == status.Failing || shown.State == status.Starting
 		if n, err := strconv.Atoi(l.Shard); err == nil && n < len(shards) {
 			of := &shards[n]
+			of.Waiting, of.OldestSeconds = of.Waiting+shown.Waiting(), max(of.OldestSeconds, shown.Oldest())
+		}
+		if of := clusters[l.Cluster]; of != nil {
 			of.Waiting, of.OldestSeconds = of.Waiting+shown.Waiting(), max(of.OldestSeconds, shown.Oldest())
 		}
 		if i, more := at[l.Name]; more {
@@ -77,6 +87,8 @@ func (s *Server) Status() *status.Status {
 		shown.Letters = letters[l.Name].Letters
 		out.Listeners = append(out.Listeners, shown)
 	}
+	not, _ := unserved(listeners, bad, out.Clusters)
+	out.Ready = len(out.Stalled)+len(not) == 0
 	slices.SortFunc(out.Listeners, func(a, b status.Listener) int {
 		return strings.Compare(a.Name, b.Name)
 	})
@@ -102,11 +114,11 @@ func process() status.Process {
 		MemoryBytes: memory[0].Value.Uint64() - memory[1].Value.Uint64()}
 }
 
-func informerStatus(in *informer.Status) status.Informer {
+func informerStatus(in *Informer) status.Informer {
 	return status.Informer{
 		Resource: in.Resource.String(), Namespace: in.Scope.Namespace,
 		LabelSelector: in.Scope.LabelSelector, FieldSelector: in.Scope.FieldSelector,
-		Shard: in.Scope.Shard.String(), Foreign: in.Foreign,
+		Shard: in.Scope.Shard.String(), Cluster: in.Cluster, Foreign: in.Foreign,
 		Synced: in.Synced, Objects: in.Objects, Bytes: in.Bytes, MemoryBytes: in.Memory,
 		Version: in.ResourceVersion, Queued: in.Queued, Heard: in.Heard, Events: in.Events,
 		Lists: in.Lists, Watches: in.Watches, Bookmarks: in.Bookmarks, Skipped: in.Skipped,
@@ -115,7 +127,20 @@ func informerStatus(in *informer.Status) status.Informer {
 	}
 }
 
-// status returns what is shown of the listener.
+// shown returns what is shown of the listener. Its reasons name its cluster, if there are several.
+func (l *Listener) shown() status.Listener {
+	out := l.status()
+	for i, reason := range out.Reasons {
+		if l.Cluster != "" {
+			out.Reasons[i] = wording.Cut("cluster "+l.Cluster+": "+reason, maxStatusText)
+		}
+	}
+	if b := &out.Buffer; out.State == status.Running {
+		out.Due = max(0, b.Events-b.Waiting) + b.Backlog + b.OnDisk
+	}
+	return out
+}
+
 func (l *Listener) status() status.Listener {
 	out := status.Listener{Name: l.Name, Resource: l.Resource, State: status.Running,
 		Events: map[string]uint64{}, Outputs: []status.Output{}}

@@ -19,6 +19,7 @@ const held = 32 << 10
 // item is a violation as /violations returns it.
 type item struct {
 	Listener  string `json:"listener"`
+	Cluster   string `json:"cluster,omitempty"`
 	Resource  string `json:"resource"`
 	Rule      string `json:"rule"`
 	Severity  string `json:"severity"`
@@ -33,7 +34,7 @@ type item struct {
 // first.
 func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 	listeners := slices.SortedFunc(slices.Values(s.listeners()), func(a, b Listener) int {
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Cluster, b.Cluster))
 	})
 	names := make([]string, len(listeners))
 	for i, l := range listeners {
@@ -73,7 +74,7 @@ func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 
 func writeItem(out *bufio.Writer, l Listener, v rules.Violation, first bool) error {
 	line, err := json.Marshal(item{
-		Listener: l.Name, Resource: l.Resource, Rule: v.Rule, Severity: v.Severity,
+		Listener: l.Name, Cluster: l.Cluster, Resource: l.Resource, Rule: v.Rule, Severity: v.Severity,
 		Namespace: v.Namespace, Name: v.Name, UID: v.UID,
 		Message: v.Message, Since: v.Since.UTC().Format(time.RFC3339Nano),
 	})

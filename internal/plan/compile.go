@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -222,13 +223,16 @@ func (c *compiler) listener() *Listener {
 	return p
 }
 
-// EarlierSelect returns another select of the listener, nil if it is empty. Only a part of what an
+// EarlierSelect returns another select of the listener in a cluster, "" if there is only one. It is
+// nil if the text is empty. Only a part of what an
 // expression of the configuration is checked for is looked at.
-func EarlierSelect(cfg *config.Config, l *config.Listener, text string) (*filters.Filter, error) {
+func EarlierSelect(cfg *config.Config, l *config.Listener, cluster string, labels map[string]string,
+	text string) (*filters.Filter, error) {
 	if text == "" {
 		return nil, nil
 	}
 	x := newCompiler(cfg, l, nil).events
+	x.Cluster, x.ClusterLabels = cmp.Or(cluster, x.Cluster), labels
 	x.Kind, x.Text = filters.KindSelect, text
 	return filters.Compile(x)
 }

@@ -42,7 +42,7 @@ func parse(t *testing.T, state string, listeners ...string) *config.Config {
 
 func mustOpen(t *testing.T, cfg *config.Config, forget bool, log *slog.Logger) *keeper.Keeper {
 	t.Helper()
-	k, err := OpenKeeper(cfg, forget, log)
+	k, err := OpenKeeper(cfg, "", forget, log)
 	if err != nil || k == nil {
 		t.Fatal(k, err)
 	}
@@ -100,10 +100,10 @@ func TestThereIsAKeeperIfAListenerAsksForOne(t *testing.T) {
 	dir := t.TempDir()
 	for what, cfg := range map[string]*config.Config{"no folder": parse(t, ""),
 		"no listener": parse(t, dir)} {
-		if k, err := OpenKeeper(cfg, true, quiet); k != nil || err != nil {
+		if k, err := OpenKeeper(cfg, "", true, quiet); k != nil || err != nil {
 			t.Errorf("%s: %v, %v", what, k, err)
 		}
-		if err := RemoveCheckpoint(cfg); err != nil {
+		if err := RemoveCheckpoint(cfg, ""); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestWhatIsForgotten(t *testing.T) {
 		t.Errorf("there is %q", all)
 	}
 	keep(t, k, "b")
-	if err := RemoveCheckpoint(parse(t, dir)); err != nil {
+	if err := RemoveCheckpoint(parse(t, dir), ""); err != nil {
 		t.Error(err)
 	}
 	if all := mustOpen(t, cfg, false, quiet).Listeners(); len(all) > 0 {
@@ -151,7 +151,7 @@ func TestErrorsOfACheckpoint(t *testing.T) {
 	cfg := parse(t, dir, "a")
 	expect := func(what string, forget bool, want ...string) {
 		t.Helper()
-		k, err := OpenKeeper(cfg, forget, quiet)
+		k, err := OpenKeeper(cfg, "", forget, quiet)
 		if err == nil {
 			t.Fatalf("%s: %v", what, k.Close())
 		}

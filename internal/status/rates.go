@@ -76,7 +76,7 @@ func RatesOf(before, after *Status) Rates {
 
 // Key tells an informer from all others.
 func (in *Informer) Key() string {
-	return in.Resource + " " + in.Namespace + " " + in.LabelSelector + " " + in.FieldSelector + in.Shard
+	return in.Resource + " " + in.Namespace + " " + in.LabelSelector + " " + in.FieldSelector + " " + in.Shard + " " + in.Cluster
 }
 
 // Taken is how many events the listener took from its buffer.

@@ -22,7 +22,7 @@ func at(second int, events uint64, more ...func(*Status)) *Status {
 func TestRates(t *testing.T) {
 	r := RatesOf(at(10, 100), at(20, 150))
 	a := r.Listeners["a"]
-	if r.Over != 10*time.Second || r.CPU != 0.25 || r.Informers["pods.v1.   "] != 50 ||
+	if r.Over != 10*time.Second || r.CPU != 0.25 || r.Informers["pods.v1.     "] != 50 ||
 		a.Events != 10 || a.Seen != 15 || a.Written != 10 || a.Retried != 0 ||
 		a.Outputs["out"] != 15 {
 		t.Errorf("%+v", r)

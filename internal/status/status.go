@@ -77,6 +77,8 @@ type Stall struct {
 	What  string    `json:"what,omitempty"` // its name
 	Text  string    `json:"text"`
 	Since time.Time `json:"since,omitzero"`
+	// Cluster is that of several which it is of. It is in the cluster's error then.
+	Cluster string `json:"-"`
 }
 
 // String returns what has come to a halt, and why.
@@ -149,6 +151,8 @@ type Listener struct {
 	// none works.
 	WorkingSeconds float64 `json:"workingSeconds"`
 	Buffer         Buffer  `json:"buffer"`
+	// Due are events in the buffer that nothing keeps from being taken, where the listener runs.
+	Due int `json:"-"`
 	// Handler is nil without one.
 	Handler *Handler `json:"handler,omitempty"`
 	// Violations are the open ones, nil without rules.

@@ -9,8 +9,8 @@ import (
 // states are from the best to the worst.
 var states = []string{Running, Starting, Paused, Failing}
 
-// Add adds what a listener is in another shard: counts are sums, times and states those of the
-// shard that is worst off.
+// Add adds what a listener is in another shard or cluster: counts are sums, times and states
+// those where it is worst off.
 func (l *Listener) Add(other *Listener) {
 	state := states[max(slices.Index(states, l.State), slices.Index(states, other.State))]
 	add(reflect.ValueOf(l).Elem(), reflect.ValueOf(other).Elem())
@@ -62,7 +62,7 @@ func add(to, more reflect.Value) {
 	}
 }
 
-// addSlice adds texts that are not there yet, or outputs, which are the same in all shards.
+// addSlice adds texts that are not there yet, or outputs, which are the same everywhere.
 func addSlice(to, more reflect.Value) {
 	if texts, are := to.Interface().([]string); are {
 		for _, text := range more.Interface().([]string) {
