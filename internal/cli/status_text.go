@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/informerd/informerd/internal/status"
@@ -68,6 +69,9 @@ func head(s *status.Status, rates status.Rates) string {
 	if s.Sharding != nil {
 		b.WriteString(shardsText(s.Sharding))
 	}
+	if len(s.Clusters) > 0 {
+		b.WriteString(clustersText(s.Clusters))
+	}
 	if r := s.Reload; r != nil && !r.Successful {
 		b.WriteString("the last reload has failed: the configuration of before is in use\n")
 	}
@@ -83,12 +87,8 @@ func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, head(s, rates))
 	fmt.Fprintln(table, "\nINFORMER\tOBJECTS\tMEMORY\tEVENTS/S\tHEARD\tLISTS\tTROUBLE")
-	for i := range s.Informers {
-		in := &s.Informers[i]
-		trouble := wording.Printable(in.Error)
-		if trouble == "" && !in.Synced {
-			trouble = "the first list is not complete"
-		}
+	informers, events := inAllClusters(s.Informers, rates.Informers)
+	for _, in := range informers {
 		heard, shard := "-", ""
 		if in.Shard != "" {
 			shard = "shard " + in.Shard
@@ -98,14 +98,89 @@ func writeWhole(w io.Writer, s *status.Status, rates status.Rates) error {
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%d\t%s\n",
 			wording.Printable(scopeText(in.Resource, in.Namespace, in.LabelSelector, in.FieldSelector, shard)), in.Objects,
-			bytesText(in.MemoryBytes), rateText(rates, rates.Informers, in.Key()), heard, in.Lists,
-			trouble)
+			bytesText(in.MemoryBytes), rateText(rates, events, in.Key()), heard, in.Lists,
+			wording.Printable(in.Error))
 	}
 	writeListeners(table, s, rates)
 	if s.Sharding != nil {
 		writeShards(table, s)
 	}
+	if len(s.Clusters) > 0 {
+		writeClusters(table, s)
+	}
 	return table.Flush()
+}
+
+// inAllClusters returns informers with what they do per second, by their keys. Those of one scope
+// in several clusters are one: counts are sums, the rest is that of the one that is worst off.
+func inAllClusters(all []status.Informer, rates map[string]float64) (sums []*status.Informer,
+	events map[string]float64) {
+	events = map[string]float64{}
+	at := map[string]*status.Informer{}
+	for _, in := range all {
+		rate, known := rates[in.Key()]
+		if in.Error == "" && !in.Synced {
+			in.Error = "the first list is not complete"
+		}
+		of := in.Cluster
+		if of != "" && in.Error != "" {
+			in.Error = "cluster " + of + ": " + in.Error
+		}
+		in.Cluster = ""
+		key := in.Key()
+		if known {
+			events[key] += rate
+		}
+		sum := at[key]
+		if sum == nil || of == "" {
+			sums, at[key] = append(sums, &in), &in
+			continue
+		}
+		sum.Objects, sum.MemoryBytes, sum.Lists = sum.Objects+in.Objects, sum.MemoryBytes+in.MemoryBytes, sum.Lists+in.Lists
+		sum.Error = cmp.Or(sum.Error, in.Error)
+		if sum.Heard.IsZero() || !in.Heard.IsZero() && in.Heard.Before(sum.Heard) {
+			sum.Heard = in.Heard
+		}
+	}
+	return sums, events
+}
+
+// clustersText says in a line how many clusters there are, and which are in trouble.
+func clustersText(all []status.Cluster) string {
+	var bad []string
+	for i := range all {
+		if all[i].Error != "" {
+			bad = append(bad, wording.Printable(all[i].Name))
+		}
+	}
+	text := fmt.Sprintf("clusters: %d", len(all))
+	if len(bad) > 0 {
+		text += fmt.Sprintf(", of which %d in trouble: %s", len(bad), wording.Some(bad, maxNames))
+	}
+	return text + "\n"
+}
+
+// writeClusters writes the clusters, those in trouble first.
+func writeClusters(table io.Writer, s *status.Status) {
+	fmt.Fprintln(table, "\nCLUSTER\tLABELS\tSERVER\tSINCE\tOBJECTS\tWAITING\tOLDEST\tTROUBLE")
+	all := slices.SortedStableFunc(slices.Values(s.Clusters), func(a, b status.Cluster) int {
+		return cmp.Compare(min(1, len(b.Error)), min(1, len(a.Error)))
+	})
+	for i := range all {
+		c := &all[i]
+		since := "-"
+		if !c.Since.IsZero() {
+			since = ageText(s.Time.Sub(c.Since).Seconds())
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", wording.Printable(c.Name),
+			cell(labels.Set(c.Labels).String()), cell(c.Server), since, c.Objects, c.Waiting,
+			ageText(c.OldestSeconds), wording.Printable(wording.Shorten(c.Error, maxShownError)))
+	}
+}
+
+// cell returns a text for the middle of a table.
+func cell(text string) string {
+	return cmp.Or(wording.Printable(wording.Shorten(text, maxCell)), "-")
 }
 
 // shardsText says in a line or two which shards this replica has, and what is wrong with others.
@@ -264,6 +339,11 @@ func bytesText(n int64) string {
 
 // maxShownError is how many characters of an error a table has.
 const maxShownError = 80
+
+const (
+	maxCell  = 40 // characters of what is in the middle of a table
+	maxNames = 10 // that a line has
+)
 
 // findListener returns a listener, or an error with the names there are.
 func findListener(s *status.Status, name string) (*status.Listener, error) {

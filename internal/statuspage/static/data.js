@@ -64,7 +64,7 @@ export function usePoll(path, seconds, next = (_, answer) => answer) {
 }
 
 export const informerKey = (i) =>
-  [i.resource, i.namespace, i.labelSelector, i.fieldSelector, i.shard].map((p) => p || '').join(' ');
+  [i.resource, i.namespace, i.labelSelector, i.fieldSelector, i.shard, i.cluster].map((p) => p || '').join(' ');
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 

@@ -48,9 +48,11 @@ function Top({status, error, view}) {
 function News({status}) {
   const bad = status ? status.listeners.filter((l) => condition(l) !== 'running').length : 0;
   const stalls = status?.stalled?.length || 0;
+  const away = status?.clusters?.filter((c) => c.error).length || 0;
   const parts = [];
   if (bad) parts.push(`${bad} of ${plural(status.listeners.length, 'listener')} in trouble`);
   if (stalls) parts.push(plural(stalls, 'stall'));
+  if (away) parts.push(`${away} of ${plural(status.clusters.length, 'cluster')} in trouble`);
   const text = parts.join(', ') || 'everything runs';
   useEffect(() => {
     if (status) document.title = (parts.length ? `${text} – ` : '') + `informerd ${visible(status.cluster)}`;

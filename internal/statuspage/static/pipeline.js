@@ -41,7 +41,9 @@ function Trouble({status}) {
   const bad = status.listeners.filter((l) => condition(l) !== 'running');
   const stalls = status.stalled || [];
   const causes = byCause(bad);
-  const informers = status.informers.filter((i) => i.error);
+  const clusters = (status.clusters || []).filter((c) => c.error);
+  const away = new Set(clusters.map((c) => c.name));
+  const informers = status.informers.filter((i) => i.error && !away.has(i.cluster));
   const notes = [];
   if (status.reload && !status.reload.successful) notes.push('The last reload failed: informerd runs with the configuration before it. The log has the mistakes.');
   if (status.checkpoint?.error) notes.push(`The checkpoint was given up: ${status.checkpoint.error}`);
@@ -49,10 +51,12 @@ function Trouble({status}) {
   const unowned = (status.sharding?.shards || []).filter((s) => !s.owned).map((s) => s.shard);
   if (unowned.length) notes.push(`No replica has ${plural(unowned.length, 'shard')} (${unowned.join(', ')}): their objects wait.`);
   if (status.sharding?.error) notes.push(`This replica takes no shards: ${status.sharding.error}`);
-  if (!bad.length && !stalls.length && !informers.length && !notes.length) return null;
+  if (!bad.length && !stalls.length && !clusters.length && !informers.length && !notes.length) return null;
   return html`<section class="trouble"><h2>In trouble</h2><ul>
     ${notes.map((n) => html`<li>${visible(n)}</li>`)}
     ${stalls.map((s) => html`<li><b>${visible(s.kind)}${s.what ? ` ${visible(s.what)}` : ''}</b>: ${visible(s.text)}${s.since ? `, for ${age(since(s.since, new Date(status.time)))}` : ''}</li>`)}
+    ${clusters.slice(0, 20).map((c) => html`<li><b>cluster ${visible(c.name)}</b>: ${visible(c.error)}</li>`)}
+    ${clusters.length > 20 && html`<li>and ${plural(clusters.length - 20, 'further cluster')}, in the table below</li>`}
     ${informers.map((i) => html`<li><b>informer of ${visible(i.resource)}</b>: ${visible(i.error)}</li>`)}
     ${causes.slice(0, 20).map(([cause, of]) => html`<${Cause} cause=${cause} of=${of} />`)}
     ${causes.length > 20 && html`<li>and ${plural(causes.length - 20, 'further cause')}, in the table below</li>`}
@@ -61,7 +65,7 @@ function Trouble({status}) {
 
 const Informers = ({all, time}) => html`<${Table} caption="Informers" first="Resource" rows=${all} rowKey=${informerKey} none="There are no informers."
   columns=${[
-    {title: 'Resource', by: informerKey, cell: (i) => html`${visible(i.resource)}<span class="more">${[i.namespace, i.labelSelector, i.fieldSelector, i.shard && `shard ${i.shard}`].filter(Boolean).map(visible).join(' · ')}</span>`},
+    {title: 'Resource', by: informerKey, cell: (i) => html`${visible(i.resource)}<span class="more">${[i.namespace, i.labelSelector, i.fieldSelector, i.shard && `shard ${i.shard}`, i.cluster && `cluster ${i.cluster}`].filter(Boolean).map(visible).join(' · ')}</span>`},
     {title: 'State', by: (i) => (i.error ? 'failing' : i.synced ? 'running' : 'starting'), cell: (i) => html`<${State} is=${i.error ? 'failing' : i.synced ? 'running' : 'starting'} />`},
     {title: 'Objects', number: true, by: (i) => i.objects, cell: (i) => count(i.objects)},
     {title: 'Memory', number: true, by: (i) => i.memoryBytes, cell: (i) => bytes(i.memoryBytes)},
@@ -80,6 +84,19 @@ const Shards = ({all, time}) => html`<${Table} caption="Shards" first="Shard" ro
     {title: 'Objects', number: true, by: (s) => s.objects ?? 0, cell: (s) => (s.own ? count(s.objects ?? 0) : '–')},
     {title: 'Waiting', number: true, by: (s) => s.waiting ?? 0, cell: (s) => (s.own ? count(s.waiting ?? 0) : '–')},
     {title: 'Oldest', number: true, by: (s) => s.oldestSeconds ?? 0, cell: (s) => (s.oldestSeconds ? age(s.oldestSeconds) : '–')},
+  ]} />`;
+
+const clusterState = (c) => (c.error ? 'failing' : 'running');
+
+const Clusters = ({all, time}) => html`<${Table} caption="Clusters" first="State" rows=${all} rowKey=${(c) => c.name} none="There are no clusters."
+  columns=${[
+    {title: 'Cluster', by: (c) => c.name, cell: (c) => html`${visible(c.name)}<span class="more">${visible(Object.entries(c.labels || {}).map((l) => l.join('=')).sort().join(' · '))}</span>`},
+    {title: 'State', by: clusterState, cell: (c) => html`<${State} is=${clusterState(c)} />${c.error && html`<span class="more">${visible(c.error)}</span>`}`},
+    {title: 'Server', by: (c) => c.server ?? '', cell: (c) => html`${visible(c.server || '–')}<span class="more">${visible(c.from)}</span>`},
+    {title: 'Since', number: true, by: (c) => (c.since ? since(c.since, time) : -1), cell: (c) => (c.since ? age(since(c.since, time)) : '–')},
+    {title: 'Objects', number: true, by: (c) => c.objects, cell: (c) => count(c.objects)},
+    {title: 'Waiting', number: true, by: (c) => c.waiting, cell: (c) => count(c.waiting)},
+    {title: 'Oldest', number: true, by: (c) => c.oldestSeconds, cell: (c) => (c.oldestSeconds ? age(c.oldestSeconds) : '–')},
   ]} />`;
 
 const outputs = (l) => html`<ul class="outputs">${l.outputs.map((o) => html`<li class=${o.error ? 'failing' : ''}>
@@ -122,5 +139,6 @@ export function Pipeline({status}) {
     <section><h2>Last 15 minutes</h2><${Plots} path="history" more=${more} /></section>
     <${Listeners} all=${status.listeners} />
     ${status.sharding && html`<${Section} title=${`Shards (${status.sharding.shards.filter((s) => s.own).length} of ${status.sharding.shards.length} here, ${plural(status.sharding.replicas, 'replica')})`}>${() => html`<${Shards} all=${status.sharding.shards} time=${time} />`}<//>`}
+    ${status.clusters && html`<${Section} title=${`Clusters (${status.clusters.filter((c) => !c.error).length} of ${status.clusters.length} are well)`}>${() => html`<${Clusters} all=${status.clusters} time=${time} />`}<//>`}
     <${Section} title=${`Informers (${status.informers.length})`}>${() => html`<${Informers} all=${status.informers} time=${time} />`}<//>`;
 }

@@ -14,7 +14,7 @@ export function Violations({listener}) {
   const columns = [
     {title: 'Severity', by: (v) => `${order.indexOf(v.severity) + 1 || 9}`, cell: (v) => html`<span class="severity ${order.includes(v.severity) ? v.severity : ''}">${visible(v.severity)}</span>`},
     {title: 'Rule', by: (v) => v.rule, cell: (v) => html`${visible(v.rule)}<span class="more"><a href=${listenerLink(v.listener)}>${visible(v.listener)}</a></span>`},
-    {title: 'Object', by: (v) => `${v.namespace}/${v.name}`, cell: (v) => html`${visible(v.namespace ? `${v.namespace}/${v.name}` : v.name)}<span class="more">${visible(v.resource)}</span>`},
+    {title: 'Object', by: (v) => `${v.namespace}/${v.name}`, cell: (v) => html`${visible(v.namespace ? `${v.namespace}/${v.name}` : v.name)}<span class="more">${[v.resource, v.cluster && `cluster ${v.cluster}`].filter(Boolean).map(visible).join(' · ')}</span>`},
     {title: 'Message', by: (v) => v.message, cell: (v) => visible(v.message)},
     {title: 'Since', number: true, by: (v) => since(v.since, now), cell: (v) => html`<time datetime=${v.since} title=${v.since}>${age(since(v.since, now))}</time>`},
   ];
@@ -22,5 +22,5 @@ export function Violations({listener}) {
     <${Problem} text=${error} />
     ${listener && html`<p><a href="#/violations">Show those of all listeners</a></p>`}
     ${value && html`${value.total > value.items.length && html`<p>${count(value.items.length)} of ${count(value.total)} are shown.</p>`}
-      <${Table} caption="Open violations" first="Severity" columns=${columns} rows=${value.items} rowKey=${(v) => `${v.listener} ${v.rule} ${v.uid} ${v.namespace}/${v.name}`} none="There are none." />`}`;
+      <${Table} caption="Open violations" first="Severity" columns=${columns} rows=${value.items} rowKey=${(v) => `${v.listener} ${v.cluster} ${v.rule} ${v.uid} ${v.namespace}/${v.name}`} none="There are none." />`}`;
 }
