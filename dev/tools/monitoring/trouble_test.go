@@ -282,11 +282,13 @@ kind: Config
 http: {address: "127.0.0.1:0"}
 leaderElection: {namespace: default, name: shared}
 sharding: {shards: 2}
+clusters: {one: {kubeconfig: `+cluster.kubeconfig()+`}}
 listeners: {maps: {informer: {resource: configmaps}, outputs: [out]}}
 outputs: {out: {stdout: {}}}
 `)
 	leader.shows("informerd_leader", "1")
 	sharing.shows(`informerd_shard_held{shard="1"}`, "1")
+	sharing.shows(`informerd_cluster_up{cluster="one"}`, "1")
 	d.shows(`informerd_informer_synced{namespace="default",resource="configmaps"}`, "1")
 	before, beforeLeader, beforeShared := d.scrape(), leader.scrape(), sharing.scrape()
 
