@@ -24,7 +24,8 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "Check a configuration, its expressions and its handlers, without an API server or with one",
 		Long: "Check a configuration, its expressions and its handlers, or a policy file. The fields that expressions read are\n" +
 			"checked against the schemas of the common kinds in informerd, or with --cluster, against those of the API server,\n" +
-			"which must then have all resources. Each mistake is written as file:line:column: what is wrong.\n" +
+			"which must then have all resources; of several clusters, each is asked. Each mistake is written as\n" +
+			"file:line:column: what is wrong.\n" +
 			"Several files are checked one by one; with --config for each, they are one configuration.\n" +
 			"The exit code is 3 if there are mistakes, with --strict also if there are warnings. What\n" +
 			"this machine does not have, such as the variables of secrets, is a note, which does not count.",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/internal/rights"
 )
 
 func TestBuiltinSchemas(t *testing.T) {
@@ -137,5 +139,45 @@ func TestCheckClusterWithoutServer(t *testing.T) {
 	if err := CheckCluster(t.Context(), cfg, Options{Kubeconfig: filepath.Join(t.TempDir(), "none"),
 		Log: quiet}); err == nil || errors.As(err, &mistakes) {
 		t.Errorf("got %T: %v", err, err)
+	}
+}
+
+// Of several clusters, each is asked about the informers that watch it, unless one is named.
+func TestCheckClusters(t *testing.T) {
+	eu, us := kubernetesWith(t, map[string][]string{"pods": nil, "nodes": nil}), kubernetesWith(t, map[string][]string{"pods": nil})
+	eu.openAPI, us.openAPI = podDocument, strings.ReplaceAll(podDocument, "color", "colour")
+	eu.refuse = func(r *http.Request) (int, string) {
+		if strings.HasSuffix(r.URL.Path, "/v1/nodes") {
+			return http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"no","code":403}`
+		}
+		return 0, ""
+	}
+	cfg := parse(t, "clusters:\n  here: {inCluster: true}\n  eu: {kubeconfig: "+kubeconfig(t, eu.url)+"}\n  us: {kubeconfig: "+kubeconfig(t, us.url)+"}\n"+
+		head+`  all: {informer: {resource: pods}, filter: object.spec.color == "red", outputs: [out]}
+  one: {informer: {resource: pods, clusters: [eu]}, filter: object.spec.color == "red", outputs: [out]}
+  some: {informer: {resource: nodes, clusters: [eu]}, outputs: [out]}
+`)
+	notes := ""
+	o := Options{Log: quiet, Noted: func(note config.Error) { notes += note.Error() }}
+	err := CheckCluster(t.Context(), cfg, o)
+	want := strings.ReplaceAll(`%s:9:57: cluster us: listener "all": there is no field color in object.spec; did you mean colour?
+  object.spec.color == "red"
+              ^
+%s:11:31: cluster eu: listener "some" may not list nodes; the API server says: no`, "%s", cfg.File())
+	if err == nil || err.Error() != want || !errors.As(err, new(*rights.Missing)) {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	if !strings.Contains(notes, "c.yaml:2:21: clusters.here.inCluster is not checked: ") {
+		t.Errorf("notes: %s", notes)
+	}
+	o.Kubeconfig = kubeconfig(t, us.url)
+	if err := CheckCluster(t.Context(), cfg, o); err == nil || strings.Contains(err.Error(), "cluster us") {
+		t.Errorf("one that is named: %v", err)
+	}
+	down := apiServer(t, func() bool { return false })
+	cfg = parse(t, "clusters: {down: {kubeconfig: "+kubeconfig(t, down.URL)+"}}\n"+head+"  a: {informer: {resource: pods}, outputs: [out]}\n")
+	o.Kubeconfig = ""
+	if err := CheckCluster(t.Context(), cfg, o); !errors.As(err, new(*kube.UnreachableError)) || !strings.HasPrefix(err.Error(), "cluster down: ") {
+		t.Errorf("one that does not answer: %v", err)
 	}
 }
