@@ -230,8 +230,11 @@ func electionRights(cfg *config.Config, namespace string) (all []kube.Right) {
 	if cfg.Sharding != nil { // a replica's own Lease has a name that nobody knows before
 		used = []objects{{kube.Leases, "", []string{"create", "get", "list", "update", "delete"}}}
 		for n := range cfg.Sharding.Shards {
-			used = append(used, objects{kube.ConfigMaps, lease.RecordName(lease.ShardName(e.Name, n)),
-				writing})
+			name := lease.RecordName(lease.ShardName(e.Name, n))
+			if cfg.Fleet() {
+				name = "" // there is one for each cluster, and clusters come
+			}
+			used = append(used, objects{kube.ConfigMaps, name, writing})
 		}
 	}
 	for _, r := range used {

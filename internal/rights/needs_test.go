@@ -154,9 +154,7 @@ clusters: {eu: {kubeconfig: eu}, here: {kubeconfig: here, labels: {own: ""}}}
 `
 	const home = `release:
 # leaderElection
-- {apiGroups: [''], resources: [configmaps], verbs: [create]}
-# leaderElection
-- {apiGroups: [''], resources: [configmaps], resourceNames: [hooks-shard-0-progress, hooks-shard-1-progress], verbs: [get, update]}
+- {apiGroups: [''], resources: [configmaps], verbs: [create, get, update]}
 # leaderElection
 - {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create, delete, get, list, update]}
 namespaces:
