@@ -128,8 +128,10 @@ func (m *members) update(ctx context.Context, found map[string]fleet.Member) {
 
 // join has a cluster watched.
 func (m *members) join(ctx context.Context, is fleet.Member) {
-	log := m.log.With("cluster", is.Name, "from", is.From)
-	c, err := connectTo(is.Name, is.Options, m.config(), m.options)
+	with := m.options
+	with.Log = with.Log.With("cluster", is.Name)
+	log := with.Log.With("from", is.From)
+	c, err := connectTo(is.Name, is.Options, m.config(), with)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {

@@ -55,7 +55,7 @@ listeners:
 	}
 	defer c.close()
 	s := &supervisor{runtime: r, home: c}
-	one := s.newShard(c, informer.Shard{By: informer.ByNamespace, Count: 1}, c.newFactory(log))
+	one := s.newShard(c, informer.Shard{By: informer.ByNamespace, Count: 1}, nil)
 	one.listeners = r.listeners
 	if err := one.adopt(r.keeper); err != nil {
 		t.Fatal(err)

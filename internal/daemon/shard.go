@@ -41,7 +41,7 @@ type shard struct {
 	leaving   []*listener // that have no part in the plan any more, and have not ended
 }
 
-// newShard makes a shard without listeners, which runs nothing.
+// newShard makes a shard without listeners, which runs nothing. Without a factory it has its own.
 func (s *supervisor) newShard(c *cluster, of informer.Shard, factory *informer.Factory) *shard {
 	one := &shard{supervisor: s, cluster: c, of: of, log: s.log, factory: factory}
 	if c.membership != nil {
@@ -49,6 +49,9 @@ func (s *supervisor) newShard(c *cluster, of informer.Shard, factory *informer.F
 	}
 	if of.Count > 0 {
 		one.log = one.log.With("shard", of.Index)
+	}
+	if factory == nil {
+		one.factory = c.newFactory(one.log)
 	}
 	one.binder = newBinder(one)
 	return one

@@ -63,7 +63,7 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 		of := informer.Shard{By: informer.ShardKey(cfg.Sharding.By), Index: claim.Shard,
 			Count: cfg.Sharding.Shards}
 		s.inEach(ctx, func(ctx context.Context, c *cluster) {
-			if err := s.hold(ctx, lost, s.newShard(c, of, c.newFactory(s.log)), claim); err != nil {
+			if err := s.hold(ctx, lost, s.newShard(c, of, nil), claim); err != nil {
 				fail(err)
 			}
 		})

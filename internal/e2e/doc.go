@@ -42,6 +42,8 @@
 //	guest MODULE FILE                         build a handler of FILE, in Go
 //	expect-content FILE REGEXP…               wait until each of them matches a line of FILE
 //	cluster up|kill-apiserver|restart-apiserver
+//	                                          a control plane of the script's own, in which k8s acts from then on
+//	cluster shared|own                        have k8s act in that of all scripts, or in its own
 //
 //	informerd STATUS ARGUMENT…                run to the end, with this exit status; then stdout, stderr and cmp apply
 //	informerd-start [-blocked] NAME ARGUMENT…

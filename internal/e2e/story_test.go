@@ -26,6 +26,7 @@ type story struct {
 	dir       string
 	namespace string
 	cluster   *cluster
+	own       *cluster // of the script alone; nil: none
 	processes map[string]*process
 	event     map[string]any // what expect-event found
 	receivers []string       // their variables, which every informerd has
@@ -98,8 +99,8 @@ func (s *story) end(t testing.TB) {
 		p.kill()
 	}
 	s.checkLogs(t)
-	if s.cluster != shared.cluster {
-		_ = s.cluster.down() // if it fails, TestMain tries again and reports it
+	if s.own != nil {
+		_ = s.own.down() // if it fails, TestMain tries again and reports it
 	}
 }
 
@@ -109,7 +110,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"metric": command(2, -1, "metric [-eventually] NAME LABEL=VALUE… N", metric),
 	"fetch": command(3, -1,
 		"fetch FILE NAME PATH, fetch -eventually FILE NAME PATH [!]REGEXP…", fetch),
-	"cluster":   command(1, 1, "cluster up|kill-apiserver|restart-apiserver", ownCluster),
+	"cluster":   command(1, 1, "cluster up|shared|own|kill-apiserver|restart-apiserver", ownCluster),
 	"informerd": command(1, -1, "informerd STATUS ARGUMENT…", informerd),
 	"informerd-start": command(2, -1, "informerd-start [-blocked] NAME ARGUMENT…",
 		informerdStart),
@@ -196,21 +197,26 @@ func ownCluster(ts *testscript.TestScript, args []string) {
 	s := storyOf(ts)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if args[0] != "up" && s.cluster == shared.cluster {
+	if args[0] != "up" && s.own == nil {
 		ts.Fatalf("this is the control plane of all scripts: run cluster up first")
 	}
 	switch args[0] {
 	case "up":
-		s.cluster = &cluster{dir: filepath.Join(s.dir, "cluster")}
+		s.own = &cluster{dir: filepath.Join(s.dir, "cluster")}
+		s.cluster = s.own
 		ts.Check(s.cluster.up(ctx))
 		ts.Check(s.cluster.createNamespace(s.namespace))
 		ts.Setenv("KUBECONFIG", s.cluster.kubeconfig())
 		ts.Setenv("SERVER", s.cluster.server)
+	case "shared":
+		s.cluster = shared.cluster
+	case "own":
+		s.cluster = s.own
 	case "kill-apiserver":
-		ts.Check(s.cluster.killAPIServer(ctx))
+		ts.Check(s.own.killAPIServer(ctx))
 	case "restart-apiserver":
-		ts.Check(s.cluster.restartAPIServer(ctx))
+		ts.Check(s.own.restartAPIServer(ctx))
 	default:
-		ts.Fatalf("the commands are cluster up, kill-apiserver and restart-apiserver")
+		ts.Fatalf("the commands are cluster up, shared, own, kill-apiserver and restart-apiserver")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -154,8 +155,8 @@ func (w *Watch) members(cfg *config.Config) (map[string]Member, []Problem) {
 	complete := true
 	for _, s := range w.secrets {
 		members, problems, err := s.members()
-		if err != nil {
-			complete = false
+		complete = complete && err == nil
+		if err != nil && !errors.Is(err, errUnlisted) {
 			c.problems = append(c.problems, Problem{s.from(), err.Error()})
 		}
 		for _, m := range members {

@@ -253,7 +253,9 @@ func TestSecrets(t *testing.T) {
 	s.refuses = false
 	s.mu.Unlock()
 	w.Configure(parse(t, dir, from))
-	until(func(r report) bool { return r.names() == "a b" && len(r.problems) == 1 && r.problems[0].From == "Secret n/empty" })
+	until(func(r report) bool {
+		return r.names() == "a b" && len(r.problems) == 1 && r.problems[0].From == "Secret n/empty"
+	})
 	s.set("a", "{}", nil)
 	until(func(r report) bool { return r.names() == "b" })
 }

@@ -98,13 +98,15 @@ func (s *secrets) close() {
 	s.running.Wait()
 }
 
+// errUnlisted is the error of Secrets that will be known soon.
+var errUnlisted = errors.New("they are not listed yet")
+
 func (s *secrets) from() string { return "Secrets of " + s.of.Namespace }
 
 // members returns the clusters of the Secrets, and an error unless all of them are known.
 func (s *secrets) members() (all []Member, problems []Problem, err error) {
 	if s.reg == nil || !s.reg.HasSynced() {
-		err = errors.New("they are not listed yet")
-		if s.reg != nil && s.reg.Status().Err != nil {
+		if err = errUnlisted; s.reg != nil && s.reg.Status().Err != nil {
 			err = s.reg.Status().Err
 		}
 		return nil, nil, err
