@@ -64,10 +64,11 @@ func (r *supervisor) endpoints(cfg *config.Config) (bound []*endpoints.Server, e
 	}
 	if cfg.Health.Address != "" {
 		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log,
-			Stalled: r.stalls.Found,
+			Stalled: r.stalls.Found, Clusters: s.Clusters,
 			Current: func() (shown []endpoints.Listener) {
 				for _, l := range r.current() {
-					shown = append(shown, endpoints.Listener{Name: l.name, Cluster: l.cluster, State: r.state(l)})
+					shown = append(shown, endpoints.Listener{Name: l.name, Cluster: l.cluster,
+						Shard: l.shard, State: r.state(l)})
 				}
 				return shown
 			}}

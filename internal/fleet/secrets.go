@@ -61,6 +61,7 @@ func (w *Watch) follow(ctx context.Context, of config.ClusterSecrets) *secrets {
 	s := &secrets{of: of}
 	ctx, s.end = context.WithCancel(ctx)
 	factory := informer.NewFactory(w.home.Client, w.log)
+	factory.OnError = func(informer.Resource, informer.Scope, error) { w.Look() }
 	all, err := informer.NewSubscription(informer.SubscriptionConfig{Name: "clusters"})
 	if err == nil {
 		s.reg, err = factory.Subscribe(informer.Resource{Kind: "Secret",
