@@ -37,6 +37,7 @@ func newCheckpoint(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 func newCheckpointShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file := configuration{stdin: stdin}
 	output := textOrJSON()
+	var cluster string
 	cmd := &cobra.Command{
 		Use:   "show FILE",
 		Short: "Show how far informers and listeners are in the checkpoint",
@@ -44,7 +45,7 @@ func newCheckpointShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command
 		Args:  file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return file.withState(cmd, stderr, func(ctx context.Context, dir string) error {
-				shown, err := checkpointIn(ctx, dir)
+				shown, err := checkpointIn(ctx, dir, cluster)
 				if err != nil {
 					return err
 				}
@@ -55,6 +56,7 @@ func newCheckpointShow(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command
 			})
 		},
 	}
+	cmd.Flags().StringVar(&cluster, "cluster", "", "of which of several clusters the checkpoint is")
 	return withFlags(cmd, &file, &output)
 }
 
@@ -64,8 +66,8 @@ type shownCheckpoint struct {
 	Running *admin.Checkpoint `json:"running,omitempty"` // nil if no informerd runs
 }
 
-// checkpointIn returns the checkpoint in a folder for state.
-func checkpointIn(ctx context.Context, dir string) (shown shownCheckpoint, err error) {
+// checkpointIn returns the checkpoint of a cluster in a folder for state, "" if there is only one.
+func checkpointIn(ctx context.Context, dir, cluster string) (shown shownCheckpoint, err error) {
 	client, err := admin.Dial(ctx, dir)
 	switch {
 	case err == nil:
@@ -76,8 +78,16 @@ func checkpointIn(ctx context.Context, dir string) (shown shownCheckpoint, err e
 	case !errors.Is(err, admin.ErrNotRunning):
 		return shown, err
 	}
-	shown.Summary, err = keeper.Summarize(filepath.Join(dir, statefolder.CheckpointFolder))
+	shown.Summary, err = keeper.Summarize(statefolder.CheckpointIn(dir, cluster))
 	if errors.Is(err, fs.ErrNotExist) {
+		clusters, _ := filepath.Glob(statefolder.CheckpointIn(dir, "*")) // the pattern is well-formed
+		for i, path := range clusters {
+			clusters[i] = filepath.Base(filepath.Dir(path))
+		}
+		if len(clusters) > 0 {
+			return shown, fmt.Errorf("there is a checkpoint for each of several clusters in %s: choose one with --cluster, of %s",
+				dir, wording.Some(clusters, 20))
+		}
 		err = fmt.Errorf("there is no checkpoint in %s: a listener has one if it says checkpoint: true, once informerd has run", dir)
 	}
 	return shown, err

@@ -50,8 +50,8 @@ func (s *supervisor) functions() admin.Functions {
 	f := admin.Functions{Letters: s.letters, Filter: route.LetterFilter,
 		Reload: s.askReload, Replay: s.replay, Status: s.status,
 		Remembers: s.remembers}
-	if s.keeper != nil {
-		f.Checkpoint = s.keeper.Stats
+	if s.keeps() {
+		f.Checkpoint = s.checkpoint
 	}
 	if s.plan.Config.Sharding != nil {
 		f.Drain = s.drainShards

@@ -13,69 +13,69 @@ import (
 
 // endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
 // is reported before anything runs.
-func (r *supervisor) endpoints(cfg *config.Config) (bound []*endpoints.Server, err error) {
-	log := r.log
+func (s *supervisor) endpoints(cfg *config.Config) (bound []*endpoints.Server, err error) {
+	log := s.log
 	defer func() {
 		if err != nil {
-			for _, s := range bound {
-				err = errors.Join(err, s.Close())
+			for _, server := range bound {
+				err = errors.Join(err, server.Close())
 			}
 		}
 	}()
-	s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: cfg.Cluster.Name,
-		Informers: r.informers, Log: log, Version: r.options.Version, Reload: r.reloading.last,
-		Instances: r.host.Guests, Letters: r.letters.Stats, Patches: r.maker.API.Patches,
-		Requests: kube.SentRequests, Stalled: r.stalls.Found,
+	server := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: cfg.Cluster.Name,
+		Informers: s.informers, Log: log, Version: s.options.Version, Reload: s.reloading.last,
+		Instances: s.host.Guests, Letters: s.letters.Stats, Patches: s.maker.API.Patches,
+		Requests: kube.SentRequests, Stalled: s.stalls.Found,
 		Current: func() (shown []endpoints.Listener) {
-			for _, l := range r.current() {
-				shown = append(shown, r.shown(l))
+			for _, l := range s.current() {
+				shown = append(shown, s.shown(l))
 			}
 			return shown
 		}}
-	if r.keeper != nil {
-		s.Checkpoint = r.keeper.Stats
+	if s.keeps() {
+		server.Checkpoint = s.checkpoint
 	}
 	if cfg.LeaderElection != nil && cfg.Sharding == nil {
-		s.Leads = r.leads
+		server.Leads = s.leads
 	}
 	if cfg.Sharding != nil {
-		s.Shards = r.sharding
+		server.Shards = s.sharding
 	}
-	r.status = s.Status
-	r.stalls.Status = s.Status
-	if r.fleet == nil {
-		r.stalls.Ping = r.home.Resolver.Ping
+	s.status = server.Status
+	s.stalls.Status = server.Status
+	if s.fleet == nil {
+		s.stalls.Ping = s.home.Resolver.Ping
 	} else {
-		s.Clusters = r.fleet.status
+		server.Clusters = s.fleet.status
 	}
 	if cfg.HTTP.Address != "" {
 		var asker sink.KubeAPI
-		if r.home != nil {
-			asker = r.home.Asker
+		if s.home != nil {
+			asker = s.home.Asker
 		}
-		if err := s.Configure(cfg, asker); err != nil {
+		if err := server.Configure(cfg, asker); err != nil {
 			return bound, err
 		}
-		r.addPage(s)
-		if err := listen(s, log); err != nil {
+		s.addPage(server)
+		if err := listen(server, log); err != nil {
 			return bound, err
 		}
-		bound = append(bound, s)
+		bound = append(bound, server)
 	}
 	if cfg.Health.Address != "" {
-		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log,
-			Stalled: r.stalls.Found, Clusters: s.Clusters,
+		server := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log,
+			Stalled: s.stalls.Found, Clusters: server.Clusters,
 			Current: func() (shown []endpoints.Listener) {
-				for _, l := range r.current() {
+				for _, l := range s.current() {
 					shown = append(shown, endpoints.Listener{Name: l.name, Cluster: l.cluster,
-						Shard: l.shard, State: r.state(l)})
+						Shard: l.shard, State: s.state(l)})
 				}
 				return shown
 			}}
-		if err := listen(s, log); err != nil {
+		if err := listen(server, log); err != nil {
 			return bound, err
 		}
-		bound = append(bound, s)
+		bound = append(bound, server)
 	}
 	return bound, nil
 }

@@ -158,8 +158,9 @@ func (m *members) join(ctx context.Context, is fleet.Member) {
 	m.joined.Go(func() {
 		<-c.membership.life.Done()
 		m.mu.Lock() // who works in it has said so by now
+		working := &c.membership.working
 		m.mu.Unlock()
-		c.membership.working.Wait()
+		working.Wait()
 		stop()
 		own.Wait()
 		m.ended(c)
@@ -300,6 +301,31 @@ func (s *supervisor) workOnFleet(parent context.Context, o Options) error {
 		return err
 	}
 	return nil
+}
+
+// keeps reports whether there are checkpoints in the folder for state.
+func (s *supervisor) keeps() bool {
+	return s.keeper != nil || s.fleet != nil && statefolder.Keeps(s.plan.Config)
+}
+
+// checkpoint returns what was kept: of several clusters the sums, and the oldest time.
+func (s *supervisor) checkpoint() (sum keeper.Stats) {
+	if s.fleet == nil {
+		return s.keeper.Stats()
+	}
+	for _, one := range s.working() {
+		if one.keeper == nil {
+			continue
+		}
+		stats := one.keeper.Stats()
+		if sum.Current.IsZero() || stats.Current.Before(sum.Current) {
+			sum.Current = stats.Current
+		}
+		sum.Took, sum.Failed = max(sum.Took, stats.Took), cmp.Or(sum.Failed, stats.Failed)
+		sum.Commits, sum.Written = sum.Commits+stats.Commits, sum.Written+stats.Written
+		sum.SnapshotFailures += stats.SnapshotFailures
+	}
+	return sum
 }
 
 // status returns the clusters, without what is of their informers and listeners.

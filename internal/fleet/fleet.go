@@ -175,6 +175,9 @@ func (w *Watch) members(cfg *config.Config) (map[string]Member, []Problem) {
 	return c.members, c.problems
 }
 
+// maxName is how long a cluster's name may be, which is a part of the names of ConfigMaps.
+const maxName = 128
+
 // collection is what was found so far.
 type collection struct {
 	cfg      *config.Config
@@ -189,7 +192,7 @@ func (c *collection) add(m Member) {
 			fmt.Sprintf("%s has the name %q already", other.From, m.Name)})
 		return
 	}
-	if wrong := validation.NameIsDNSSubdomain(m.Name, false); len(wrong) > 0 {
+	if len(m.Name) > maxName || len(validation.NameIsDNSSubdomain(m.Name, false)) > 0 {
 		c.problems = append(c.problems, Problem{m.From, fmt.Sprintf("%q cannot be a cluster's name", m.Name)})
 		return
 	}

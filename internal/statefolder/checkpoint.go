@@ -16,11 +16,10 @@ import (
 // What listeners without a checkpoint had is forgotten: nobody keeps what they get from now on. What
 // those had that are not in the configuration any more stays, to be ended.
 func OpenKeeper(cfg *config.Config, cluster string, forget bool, log *slog.Logger) (*keeper.Keeper, error) {
-	if cfg.LeaderElection != nil || cfg.State.Dir == "" || !slices.ContainsFunc(cfg.ListenersInOrder(),
-		func(l *config.Listener) bool { return l.Checkpoint }) {
+	if !Keeps(cfg) {
 		return nil, nil
 	}
-	dir := checkpointOf(cfg, cluster)
+	dir := CheckpointIn(cfg.Path(cfg.State.Dir), cluster)
 	if forget {
 		if err := checkpoint.Remove(dir); err != nil {
 			return nil, badCheckpoint(cfg, err)
@@ -39,12 +38,19 @@ func OpenKeeper(cfg *config.Config, cluster string, forget bool, log *slog.Logge
 	return k, nil
 }
 
-// checkpointOf returns the folder of a cluster's checkpoint.
-func checkpointOf(cfg *config.Config, cluster string) string {
+// Keeps reports whether there is to be a checkpoint.
+func Keeps(cfg *config.Config) bool {
+	return cfg.LeaderElection == nil && cfg.State.Dir != "" && slices.ContainsFunc(cfg.ListenersInOrder(),
+		func(l *config.Listener) bool { return l.Checkpoint })
+}
+
+// CheckpointIn returns the folder of a cluster's checkpoint in one for state, "" if there is only one
+// cluster.
+func CheckpointIn(dir, cluster string) string {
 	if cluster != "" {
 		cluster = filepath.Join(clustersFolder, cluster)
 	}
-	return filepath.Join(cfg.Path(cfg.State.Dir), cluster, CheckpointFolder)
+	return filepath.Join(dir, cluster, checkpointFolder)
 }
 
 // RemoveCheckpoint removes the checkpoint of a cluster, "" if there is only one, that nobody wants
@@ -53,7 +59,7 @@ func RemoveCheckpoint(cfg *config.Config, cluster string) error {
 	if cfg.State.Dir == "" {
 		return nil
 	}
-	return checkpoint.Remove(checkpointOf(cfg, cluster))
+	return checkpoint.Remove(CheckpointIn(cfg.Path(cfg.State.Dir), cluster))
 }
 
 // badCheckpoint returns an error of the checkpoint with what to do.

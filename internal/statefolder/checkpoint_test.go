@@ -165,7 +165,7 @@ func TestErrorsOfACheckpoint(t *testing.T) {
 	expect("in use", false, "another process uses this checkpoint")
 	expect("in use", true, "another process uses this checkpoint")
 	keep(t, k, "a")
-	log := filepath.Join(dir, CheckpointFolder, "log-0000000000000001")
+	log := filepath.Join(dir, checkpointFolder, "log-0000000000000001")
 	content, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)

@@ -23,15 +23,14 @@ import (
 const (
 	// CompiledFolder is the name of the folder for compiled code of handlers.
 	CompiledFolder = "compiled"
-	// CheckpointFolder is the name of the folder for the checkpoint.
-	CheckpointFolder = "checkpoint"
-	clustersFolder   = "clusters" // has a folder for each of several clusters
 )
 
 // The other files in the folder for state.
 const (
 	handlersFile  = "handlers.db" // the values of handlers
 	digestKeyFile = "secrets.key" // the key of the digests of Secrets
+	// the folders for the checkpoint, and with one for each of several clusters
+	checkpointFolder, clustersFolder = "checkpoint", "clusters"
 )
 
 // Prepare makes the folder for state, if the configuration has one, and sets where the host of

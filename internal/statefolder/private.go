@@ -36,7 +36,12 @@ func checkFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, folder := range []string{dir, filepath.Join(dir, CheckpointFolder)} {
+	folders := []string{dir, CheckpointIn(dir, ""), filepath.Join(dir, clustersFolder)}
+	clusters, _ := os.ReadDir(folders[2]) // what is wrong with it is found below
+	for _, c := range clusters {
+		folders = append(folders, filepath.Join(folders[2], c.Name()), CheckpointIn(dir, c.Name()))
+	}
+	for _, folder := range folders {
 		entries, err := os.ReadDir(folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

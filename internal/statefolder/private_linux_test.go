@@ -44,7 +44,7 @@ func TestTheFolderIsInformerdsOwn(t *testing.T) {
 			return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666))
 		}, "handlers.db is open to everybody (mode 0666)"},
 		"the checkpoint of everybody": {func(_ *testing.T, dir string) error {
-			path := filepath.Join(dir, CheckpointFolder)
+			path := filepath.Join(dir, checkpointFolder)
 			return errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, 0o777))
 		}, "checkpoint is open to everybody (mode 0777)"},
 		"the key": {func(_ *testing.T, dir string) error {
@@ -58,10 +58,22 @@ func TestTheFolderIsInformerdsOwn(t *testing.T) {
 			return os.Symlink(victim, filepath.Join(other, "x"))
 		}, ""},
 		"in the checkpoint": {func(_ *testing.T, dir string) error {
-			if err := os.Mkdir(filepath.Join(dir, CheckpointFolder), 0o700); err != nil {
+			if err := os.Mkdir(filepath.Join(dir, checkpointFolder), 0o700); err != nil {
 				return err
 			}
-			return os.Symlink(victim, filepath.Join(dir, CheckpointFolder, "log-1"))
+			return os.Symlink(victim, filepath.Join(dir, checkpointFolder, "log-1"))
+		}, "is a symbolic link"},
+		"in the checkpoint of a cluster": {func(_ *testing.T, dir string) error {
+			if err := os.MkdirAll(CheckpointIn(dir, "eu"), 0o700); err != nil {
+				return err
+			}
+			return os.Symlink(victim, filepath.Join(CheckpointIn(dir, "eu"), "log-1"))
+		}, "is a symbolic link"},
+		"in place of a cluster": {func(_ *testing.T, dir string) error {
+			if err := os.Mkdir(filepath.Join(dir, clustersFolder), 0o700); err != nil {
+				return err
+			}
+			return os.Symlink(filepath.Dir(victim), filepath.Join(dir, clustersFolder, "eu"))
 		}, "is a symbolic link"},
 	} {
 		t.Run(name, func(t *testing.T) {
