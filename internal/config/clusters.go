@@ -75,9 +75,6 @@ func checkClusters(c *Config, r *document.Report) {
 	if c.LeaderElection != nil && r.Good("leaderElection") && c.Sharding == nil && r.Missing("", "sharding") {
 		r.BadField("leaderElection", "leaderElection with clusters needs sharding, by which replicas share the work")
 	}
-	if r.Good("state.nats") {
-		r.BadField("state.nats", "state.nats cannot be combined with clusters yet")
-	}
 }
 
 // checkMembership checks which clusters informers are limited to. r is about the configuration.

@@ -44,8 +44,6 @@ func TestClusterMistakes(t *testing.T) {
 			"3:1: leaderElection with clusters needs sharding, by which replicas share the work"},
 		{"replicas that share nothing of a folder", place, "leaderElection: {}\nclustersFrom: [{folder: a}]",
 			"3:1: leaderElection with clusters needs sharding, by which replicas share the work"},
-		{"state in common", place, "leaderElection: {}\nsharding: {}\nstate: {dir: a, nats: {url: 'nats://a'}}\n" +
-			one("inCluster: true"), "5:17: state.nats cannot be combined with clusters yet"},
 		{"an informer of one cluster", informerLine, informerWith("clusters: [eu]"),
 			"7:5: informers.pods.clusters needs clusters or clustersFrom in the configuration"},
 		{"a selector of one cluster", informerLine, informerWith("clusterSelector: a=b"),

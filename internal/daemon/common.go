@@ -114,6 +114,15 @@ func (s *shard) leaveCommon() {
 	}
 }
 
+// partIn returns the name by which replicas have something in common of a shard of a cluster, "" if
+// there is only one cluster.
+func partIn(shard, cluster string) string {
+	if cluster == "" {
+		return shard
+	}
+	return shard + "-" + cluster
+}
+
 // partOf returns what tells by which name replicas have a dead letter in common.
 func partOf(cfg *config.Config) func(*deadletter.Letter) string {
 	return func(l *deadletter.Letter) string {
@@ -121,7 +130,11 @@ func partOf(cfg *config.Config) func(*deadletter.Letter) string {
 		large := len(l.Object)+len(l.Old)+len(l.Message) > statefolder.MaxSharedLetter
 		for ; of.Index < of.Count && !large; of.Index++ {
 			if of.Has(l.Namespace, l.Name, l.UID) {
-				return lease.ShardName(cfg.LeaderElection.Name, of.Index)
+				name := lease.ShardName(cfg.LeaderElection.Name, of.Index)
+				if cfg.Fleet() {
+					name = partIn(name, l.Cluster)
+				}
+				return name
 			}
 		}
 		return ""

@@ -62,8 +62,13 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 	err = shares.Run(ctx, func(ctx context.Context, claim lease.Claim) {
 		of := informer.Shard{By: informer.ShardKey(cfg.Sharding.By), Index: claim.Shard,
 			Count: cfg.Sharding.Shards}
+		ctx, release := context.WithCancel(ctx)
+		defer release()
 		s.inEach(ctx, func(ctx context.Context, c *cluster) {
-			if err := s.hold(ctx, lost, s.newShard(c, of, nil), claim); err != nil {
+			err := s.hold(ctx, lost, s.newShard(c, of, nil), claim)
+			if errors.Is(err, sharedstate.ErrStale) {
+				release()
+			} else if err != nil {
 				fail(err)
 			}
 		})
@@ -79,22 +84,19 @@ func (s *supervisor) share(parent context.Context, o Options) error {
 }
 
 // hold works on a shard that this replica has, until ctx is done. Lost ends when another one may
-// have it.
+// have it. The error is ErrStale if it has to be claimed again.
 func (s *supervisor) hold(ctx, lost context.Context, one *shard, c lease.Claim) error {
 	defer one.leaveCommon()
+	c.Config.Name = partIn(c.Config.Name, one.place().cluster)
 	if err := one.takeCommon(ctx, c); errors.Is(err, sharedstate.ErrStale) {
 		one.log.Warn("what replicas have in common is of a later owner of the shard, so it is claimed again",
 			"epoch", c.Epoch)
-		return nil
+		return err
 	} else if err != nil {
 		return nil // ctx is done
 	}
-	record := c.Config
-	if cluster := one.place().cluster; cluster != "" {
-		record.Name += "-" + cluster
-	}
 	return one.work(ctx, func(ctx context.Context) (*keeper.Keeper, error) {
-		return replica.TakeOver(ctx, lost, one.replicaOf(record))
+		return replica.TakeOver(ctx, lost, one.replicaOf(c.Config))
 	})
 }
 
