@@ -225,6 +225,13 @@ func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 	return found
 }
 
+func (c caches) InClusters(name, namespace, object string) (all []filters.InCluster) {
+	if o := c.Get(name, namespace, object); o != nil {
+		all = append(all, filters.InCluster{Cluster: "default", Object: o})
+	}
+	return all
+}
+
 func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
 	given := c[name].returned
 	found := slices.DeleteFunc(c.ByIndex(name, index, value), func(o *object.Object) bool {

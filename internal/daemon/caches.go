@@ -1,6 +1,9 @@
 package daemon
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/informerd/informerd/internal/explain"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
@@ -13,8 +16,11 @@ import (
 // up, by informer and one for each namespace. They are empty until the listener is bound, and
 // filled before its route runs.
 type caches struct {
-	in    map[string][]*informer.Registration
-	given *explain.Lookups // in place of the stores; nil: these are used
+	in       map[string][]*informer.Registration
+	given    *explain.Lookups // in place of the stores; nil: these are used
+	cluster  string           // its name
+	shard    *shard           // of the listener; nil: none in particular
+	listener string           // its name
 }
 
 // Get returns one object, nil if there is none.
@@ -23,6 +29,56 @@ func (c *caches) Get(name, namespace, object string) *object.Object {
 		return c.given.Get(name, namespace, object)
 	}
 	return storedIn(c.in[name], namespace, object)
+}
+
+// InClusters returns the objects of a name in each cluster in which the listener is.
+func (c *caches) InClusters(in, namespace, name string) (all []filters.InCluster) {
+	add := func(cluster string, o *object.Object) {
+		if o != nil {
+			all = append(all, filters.InCluster{Cluster: cluster, Object: o})
+		}
+	}
+	add(c.cluster, c.Get(in, namespace, name))
+	if c.given != nil || c.shard == nil || c.shard.fleet == nil {
+		return all
+	}
+	for cluster, other := range c.shard.elsewhere(c.listener) {
+		if other != nil && hasSynced(other.looked[in]) {
+			add(cluster, storedIn(other.looked[in], namespace, name))
+		}
+	}
+	slices.SortFunc(all, func(a, b filters.InCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	return all
+}
+
+// elsewhere returns what the listeners of a name are bound to in the other clusters, nil in those where
+// none is. Of several shards of a cluster it is that of one: they look objects up in the same informers.
+func (s *shard) elsewhere(name string) map[string]*binding {
+	found := map[string]*binding{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.shards {
+		at := other.cluster.name
+		if at == s.cluster.name || found[at] != nil {
+			continue
+		}
+		if l := listenerNamed(other.listeners, name); l != nil {
+			found[at] = l.setup().bound.Load()
+		}
+	}
+	return found
+}
+
+// hasSynced reports whether the stores have the first lists of their informers.
+func hasSynced(registrations []*informer.Registration) bool {
+	for _, reg := range registrations {
+		select {
+		case <-reg.Synced():
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // storedIn returns the object of a name in one of several stores, nil if there is none.

@@ -28,7 +28,7 @@
 //     started is tried again after a second up to a minute, or nine times what the attempt took;
 //     its listener is never given up.
 //   - A listener evaluates nothing before the caches are complete in which its expressions and its
-//     handler look objects up.
+//     handler look objects up. Those of other clusters are not waited for.
 //   - A resource that the API server does not have, or an API server that does not answer, affects
 //     only the listeners concerned. They are tried again until they can be bound.
 //   - A custom resource that is defined while informerd runs is listened to at once. One whose
@@ -73,7 +73,8 @@
 //     shutdown.drain. One of the same name begins after that. So does one that a restart has
 //     removed, with what the checkpoint has of it, but for what it had not judged.
 //   - A handler, an output or an informer is closed when no listener uses it any more.
-//   - A change of cluster, http, health, state or leaderElection is a mistake: it needs a restart.
+//   - A change of cluster, http, health, state or leaderElection is a mistake: it needs a restart. So
+//     does one from one cluster to several, or back.
 //   - What waits for an output that has changed goes to the new one.
 //
 // # When replicas share the work
@@ -91,6 +92,18 @@
 //   - A replica that cannot renew its Lease in time delivers nothing from then on, and stops.
 //   - A reload is about all shards. None begins or ends meanwhile, and no reload waits for one that
 //     is taken over.
+//
+// # When there are several clusters
+//
+//   - Each has connections, informers, listeners and a keeper of its own, and those of each shard that
+//     the replica has. The outputs, the dead letters and the host of handlers are the daemon's.
+//   - One that is away, that forbids something or whose kubeconfig is unusable affects nobody else.
+//   - One that joins begins as at a first start, or goes on with the checkpoint that there is.
+//   - One that has other credentials goes on. One whose API server has another address, or that has
+//     other labels or is named elsewhere, ends and begins as after a restart.
+//   - One that leaves ends as listeners do that a reload removes, and its checkpoint is removed.
+//   - The cluster that informerd itself belongs to is asked for Leases, for who may look, and for the
+//     Secrets of clusters, and is not connected to if nothing needs it.
 //
 // # When it stops
 //

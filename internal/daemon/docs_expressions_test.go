@@ -50,7 +50,7 @@ func TestExpressionPages(t *testing.T) {
 	for _, p := range []*page{expressions, rules} {
 		for _, text := range p.inlineExpressions("") {
 			if _, err := filters.Compile(filters.Expression{Text: text,
-				Informers: map[string][]string{"nodes": nil}}); err != nil {
+				Informers: map[string][]string{"nodes": nil, "settings": nil}}); err != nil {
 				t.Errorf("in a sentence: %s: %v", text, err)
 			}
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/sinktest"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -432,6 +433,13 @@ func (c *docCaches) ByIndexIn(name, index, value, namespace string) []*object.Ob
 	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *object.Object) bool {
 		return o.Namespace() != namespace
 	})
+}
+
+func (c *docCaches) InClusters(name, namespace, object string) (all []filters.InCluster) {
+	if o := c.Get(name, namespace, object); o != nil {
+		all = append(all, filters.InCluster{Cluster: "default", Object: o})
+	}
+	return all
 }
 
 // docSource hands a listener's workers what happens, one event after the other, and an object's

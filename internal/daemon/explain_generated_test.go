@@ -140,7 +140,7 @@ func newGeneratedWorld(t *testing.T, text string) (*generatedWorld, error) {
 		w.ears[name] = &ear{}
 		p.Outputs[i].To = outputTo(name, w.ears[name]).To
 	}
-	p.Caches = explainedLookups(t, w.listener.setup().Config.Informer())
+	p.Caches = &caches{given: explainedLookups(t, w.listener.setup().Config.Informer())}
 	if p.Messages, err = messagesOf(cfg, w.listener.setup().Config,
 		event.Event{Object: w.object(`"n":1`)}); err != nil {
 		return nil, err

@@ -289,7 +289,8 @@ func (m *making) cluster(cfg *config.Config) string {
 func (r *runtime) newSetup(ctx context.Context, cfg *config.Config, p *plan.Listener,
 	with making) (*setup, config.Errors) {
 	before := with.before
-	s := &setup{Listener: p, whole: cfg, caches: &caches{}, digestKey: r.digestKey}
+	s := &setup{Listener: p, whole: cfg, digestKey: r.digestKey, caches: &caches{cluster: with.cluster(cfg),
+		shard: with.shard, listener: p.Config.Name}}
 	s.life, s.unwanted = context.WithCancel(context.WithoutCancel(ctx))
 	if before != nil && before.looksUpAs(s) {
 		s.caches = before.caches

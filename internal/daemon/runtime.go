@@ -56,6 +56,7 @@ type runtime struct {
 	listeners []*listener // that were made first, of the plan in its order
 
 	// mu guards what follows. A listener's mu may be held by who locks it, never the other way round.
+	// Workers lock it for what other clusters have, so nobody waits for a worker meanwhile.
 	mu      sync.Mutex
 	plan    *plan.Plan
 	outputs outputs

@@ -81,7 +81,7 @@ func Created(text []byte) []byte {
 }
 
 // Lookups are the objects that expressions and handlers find in other informers. They are
-// filters.Caches and plugins.Caches.
+// plugins.Caches.
 type Lookups struct {
 	in map[string]*cache
 	// Missing are the informers that were asked and are not known.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/plan"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -185,6 +186,7 @@ func (c oneObject) Get(informer, namespace, name string) *object.Object {
 
 func (oneObject) ByIndex(string, string, string) []*object.Object           { return nil }
 func (oneObject) ByIndexIn(string, string, string, string) []*object.Object { return nil }
+func (oneObject) InClusters(string, string, string) []filters.InCluster     { return nil }
 
 func (e modelEvent) caches(t *rapid.T) oneObject {
 	return oneObject{strings.ToLower(e.kind) + "s", e.namespace, e.name,

@@ -16,6 +16,8 @@
 //   - owner("ReplicaSet"), condition("Ready"): an item of a list or nil.
 //   - quantity, duration, age, date, semver, image, ip, cidr: values with a meaning; glob.
 //   - cached("nodes", "", name), byIndex("pods", "node", name): objects in other informers' caches.
+//   - clusters("settings", namespace, name): what cached finds in each of several clusters, as a list
+//     of mappings with cluster and object.
 //   - The operators of expr and some of its functions.
 //
 // There is no network, no method, and no clock except in age. Package reference describes all
@@ -25,7 +27,7 @@
 // # What the expressions of an output see
 //
 // They look at a [Message]: with [KindWhen] for true or false, with [KindData] for any value as
-// JSON, with [KindText] for a text. They have all of the above but cached and byIndex, and:
+// JSON, with [KindText] for a text. They have all of the above but cached, byIndex and clusters, and:
 //
 //   - resource, namespace, name, uid, type, id, subject: texts.
 //   - rule, severity, message, violated, since: what a rule reports; nil if none does.
@@ -73,7 +75,8 @@
 //   - age counts to the time of its first use in an event, by [Evaluator].Clock, or to
 //     [Expression].Now.
 //   - The answer of a filter with [Filter.UsesClock] changes although the object does not.
-//   - cached and byIndex read informers and indexes by constant names, of [Expression].Informers.
+//   - cached, byIndex and clusters read informers and indexes by constant names, of
+//     [Expression].Informers.
 //   - What was looked up is the same for the whole event, and looked up once. [Evaluator.Missed]
 //     says whether something was not there.
 //   - Nothing panics, and no error has a part of an object in it; an [Explanation] has.

@@ -24,6 +24,7 @@ func TestExplain(t *testing.T) {
 	pod := event.Event{Op: event.Update, Object: filtertest.NewObject(t, filtertest.LargePod(9)),
 		Old: filtertest.NewObject(t, filtertest.LargePod(9))}
 	other := filtertest.Update(t)
+	_, caches := filtertest.Sample(t)
 	var b strings.Builder
 	for _, tt := range []struct {
 		ev    event.Event
@@ -49,6 +50,7 @@ func TestExplain(t *testing.T) {
 			`findLast(object.spec.list, # < 3) == 2 && findLastIndex(object.spec.list, # > 5) == nil`,
 			`any(object.spec.deep.list, any(.k.v, # == 3)) && any([[1, 2], object.spec.list], any(#, # == 3))`, `object["sp" + "ec"].list[missed] == 3`, `{"a": [object.spec.half]}.a[0] == object.spec.list[1:][0]`,
 			`cluster.name == cluster && cluster.labels["re" + "gion"] == "eu" && "a" in cluster.labels`,
+			`any(clusters("services", "shop", "web"), .cluster != cluster && .object.spec.ports != nil)`,
 			`cluster.labels.region == "eu" && cluster.labels.zone == nil && len(cluster.labels) > 1`,
 			`sum(object.spec.list) > 5 && count([object.spec.yes, object.spec.no]) == 1`,
 			`object?.spec?.m["a"] == 1 && object.spec.m.b == 2`,
@@ -63,12 +65,13 @@ func TestExplain(t *testing.T) {
 	} {
 		for _, text := range tt.texts {
 			f, err := filters.Compile(lang.Expression{Text: text, File: "config.yaml", Line: 31,
-				Listener: "pods", Cluster: "prod", ClusterLabels: map[string]string{"region": "eu"}})
+				Listener: "pods", Cluster: "prod", ClusterLabels: map[string]string{"region": "eu"},
+				Informers: map[string][]string{"services": nil}})
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
 				continue
 			}
-			if err := filtertest.Explain(t, f, tt.ev, nil).Write(&b); err != nil {
+			if err := filtertest.Explain(t, f, tt.ev, caches).Write(&b); err != nil {
 				t.Error(err)
 			}
 			b.WriteString("\n")

@@ -23,11 +23,13 @@ type (
 	// Schema describes the fields that objects have, as far as they are known: the structural part
 	// of an OpenAPI schema. It is immutable once it is handed out, and may refer to itself.
 	Schema = lang.Schema
-	// LookedUp is what is known of the objects that cached and byIndex find in an informer.
+	// LookedUp is what is known of the objects that cached, byIndex and clusters find in an informer.
 	LookedUp = lang.LookedUp
-	// Caches are the stores of other informers, as cached and byIndex read them. An implementation
-	// is safe for concurrent use and does not block.
+	// Caches are the stores of other informers, as cached, byIndex and clusters read them. An
+	// implementation is safe for concurrent use and does not block.
 	Caches = lang.Caches
+	// InCluster is an object of a cluster.
+	InCluster = lang.InCluster
 	// Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
 	Evaluator = eval.Evaluator
 )

@@ -43,6 +43,7 @@ func TestText(t *testing.T) {
 		`object.spec.long`:       strings.Repeat("ü", 510) + "…",
 		`"x" + object.spec.long`: "x" + strings.Repeat("ü", 510) + "…",
 		`"zone " + cached("nodes", "", object.spec.nodeName).metadata.labels.zone`: "zone a",
+		`clusters("services", "shop", "web")[-1].cluster + " has another port"`:    "prod-us-1 has another port",
 	} {
 		source := filtertest.SampleSource(text)
 		source.Kind, source.Rule = lang.KindMessage, "r"
@@ -121,6 +122,7 @@ func TestKindsThatLookAtTheObjectAlone(t *testing.T) {
 			`cluster == "prod-eu-1" && listener == "pods" && age() > "10m"`:   true,
 			`cluster.labels.region == "eu" && "zone" not in cluster.labels`:   true,
 			`cached("nodes", "", object.spec.nodeName).spec.unschedulable`:    true,
+			`one(clusters("services", "shop", "web"), .cluster == cluster)`:   true,
 		} {
 			source := filtertest.SampleSource(text)
 			source.Kind = kind
@@ -176,6 +178,7 @@ func TestLooksAround(t *testing.T) {
 		`object.spec.nodeName != nil`:                      false,
 		`age() > "1h"`:                                     true,
 		`cached("nodes", "", object.spec.nodeName) != nil`: true,
+		`clusters("nodes", "", "a") == []`:                 true,
 	} {
 		f, err := filters.Compile(filters.Expression{Text: text, Informers: map[string][]string{"nodes": nil}})
 		if err != nil {

@@ -247,6 +247,8 @@ func TestCompileErrorsOfOutputs(t *testing.T) {
 			`cached is not available in outputs; ask for other objects in the filter or in a handler`},
 		{all, `byIndex("services", "app", name) == nil`,
 			`byIndex is not available in outputs; ask for other objects in the filter or in a handler`},
+		{all, `clusters("nodes", "", name) == []`,
+			`clusters is not available in outputs; ask for other objects in the filter or in a handler`},
 		{all, `object.spec.replica == 1`,
 			`there is no field replica in object.spec; did you mean replicas?`},
 		{all, `b"x"`, `bytes are not available in outputs; write a text in quotes`},

@@ -129,6 +129,9 @@ var table = []description{
 		`The object of that name in another informer's cache, or nil; namespace is "" for what has none.`,
 		`cached("nodes", "", object.spec.nodeName).spec.unschedulable`},
 	{groupCaches, "byIndex", "byIndex(informer, index, value), byIndex(informer, index, value, namespace)", "The objects that another informer's index has for the value, in all namespaces or in one.", `len(byIndex("services", "app", label("app"))) == 1`},
+	{groupCaches, "clusters", "clusters(informer, namespace, name)",
+		"What `cached` finds in each of several `clusters` in which the listener is, its own included, as mappings with `cluster` and `object`, sorted by cluster. A cluster without the object is left out, and so is one whose cache is not complete yet.",
+		`any(clusters("services", object.metadata.namespace, label("app")), .cluster != cluster && .object.spec.ports[0].port != 80)`},
 
 	{groupValues, "quantity", "quantity(x)",
 		"An amount as Kubernetes writes it, of a text or a number; it compares, adds and subtracts, also with texts and numbers, and can be multiplied by a number.",

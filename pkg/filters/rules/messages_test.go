@@ -42,6 +42,13 @@ func (c caches) ByIndexIn(informer, index, value, namespace string) []*object.Ob
 	return c.ByIndex(informer, index, namespace+"/"+value)
 }
 
+func (c caches) InClusters(informer, namespace, name string) (all []filters.InCluster) {
+	if o := c.Get(informer, namespace, name); o != nil {
+		all = append(all, filters.InCluster{Cluster: "c", Object: o})
+	}
+	return all
+}
+
 func TestMessageExpressions(t *testing.T) {
 	r, err := Compile(Definition{
 		Name: "too-many", Deny: expression("object.n > 3"),

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -35,7 +36,8 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 func (c *schemaCheck) fieldOfObject(base fact, key string, offset int) fact {
 	schema, path := base.schema, within(base.path, lang.Step(key))
 	if field, ok := schema.Fields[key]; ok {
-		return fact{schema: c.withStatuses(field, base.path, key), path: path}
+		return fact{schema: c.withStatuses(field, base.path, key), path: path,
+			root: base.inCluster && key == "object"}
 	}
 	if schema.Values != nil {
 		return fact{schema: schema.Values, path: path}
@@ -142,7 +144,7 @@ func (c *schemaCheck) inLiteral(text *ast.StringNode, n int) int {
 	return at.From
 }
 
-// lookedUp returns what is known of what cached and byIndex return.
+// lookedUp returns what is known of what cached, byIndex and clusters return.
 func (c *schemaCheck) lookedUp(n *ast.CallNode, name string) fact {
 	text, ok := lang.FirstText(n)
 	if !ok {
@@ -150,10 +152,14 @@ func (c *schemaCheck) lookedUp(n *ast.CallNode, name string) fact {
 	}
 	one := fact{schema: c.expression.LookedUp[text.Value].Schema, root: true,
 		path: name + "(" + strconv.Quote(text.Value) + ", …)"}
-	if one.schema == nil {
+	switch {
+	case name == "clusters":
+		one.root, one.inCluster = false, true
+		one.schema = &lang.Schema{Type: "object", Fields: map[string]*lang.Schema{
+			"cluster": {Type: "string"}, "object": cmp.Or(one.schema, &lang.Schema{})}}
+	case one.schema == nil:
 		return fact{}
-	}
-	if name == "cached" {
+	case name == "cached":
 		return one
 	}
 	list := fact{schema: &lang.Schema{Type: "array", Items: one.schema}, path: one.path}
@@ -193,6 +199,8 @@ func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
 			drops = c.expression.LookedUp[informer.Value].Dropped
 		case ok && lang.IsName(base.Callee, "byIndex") && len(keys) > 0:
 			drops, keys = c.expression.LookedUp[informer.Value].Dropped, keys[1:]
+		case ok && lang.IsName(base.Callee, "clusters") && len(keys) > 1 && keys[1] == "object":
+			drops, keys = c.expression.LookedUp[informer.Value].Dropped, keys[2:]
 		}
 	}
 	if len(keys) > 0 {

@@ -100,7 +100,7 @@ func (in *inspector) call(n *ast.CallNode) error {
 		if len(n.Arguments) == 1 {
 			return in.became(n.Arguments[0])
 		}
-	case "cached", "byIndex":
+	case "cached", "byIndex", "clusters":
 		return in.lookup(n, name)
 	case "glob":
 		if constant && len(text.Value) > values.MaxPattern {

@@ -23,7 +23,7 @@ func (in *inspector) lookup(n *ast.CallNode, name string) error {
 		return in.errorf(informer, "unknown informer %q%s", informer.Value,
 			suggestion(informer.Value, slices.Sorted(maps.Keys(in.expression.Informers))))
 	}
-	if name == "cached" || len(n.Arguments) < 2 {
+	if name != "byIndex" || len(n.Arguments) < 2 {
 		return nil
 	}
 	index, ok := n.Arguments[1].(*ast.StringNode)

@@ -32,11 +32,13 @@ func newSchemaCheck(x lang.Expression) *schemaCheck {
 type fact struct {
 	schema *lang.Schema // nil: nothing
 	path   string       // of the field in messages, or the variable's name; else ""
-	root   bool         // it is object or old
+	root   bool         // it is object or old, or was looked up
 	items  *fact        // of a list that the expression makes
 	absent bool         // it is nil or empty and says nothing about the values that it replaces
 	// special is the type of a value that JSON does not have, such as "duration"; else ""
 	special string
+	// inCluster: it is a mapping of clusters(…)
+	inCluster bool
 }
 
 // of returns the fact that a value is of a type.
@@ -293,7 +295,7 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 			return fact{}
 		}
 		return fact{schema: references.Items, path: callPath(n, callee.Value)}
-	case "cached", "byIndex":
+	case "cached", "byIndex", "clusters":
 		return c.lookedUp(n, callee.Value)
 	}
 	return fact{special: specialCall(callee.Value)}

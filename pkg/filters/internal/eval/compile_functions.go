@@ -22,7 +22,7 @@ func (r *rewriter) call(n *ast.CallNode) ast.Node {
 		return r.became(n)
 	case "owner", "condition":
 		return r.found(n, name)
-	case "cached", "byIndex":
+	case "cached", "byIndex", "clusters":
 		return r.lookup(n, name)
 	case "age":
 		return r.age(n)
@@ -85,7 +85,7 @@ func (r *rewriter) found(n *ast.CallNode, name string) ast.Node {
 
 func (r *rewriter) lookup(n *ast.CallNode, name string) ast.Node {
 	text, _ := lang.FirstText(n)
-	l, args := lookedUp{Informer: text.Value}, n.Arguments[1:]
+	l, args := lookedUp{Function: name, Informer: text.Value}, n.Arguments[1:]
 	if name == "byIndex" {
 		l.Index = n.Arguments[1].(*ast.StringNode).Value
 		l.Within = len(n.Arguments) > 3

@@ -13,8 +13,8 @@ import (
 
 // Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
 type Evaluator struct {
-	// Caches are the other informers' stores, as cached and byIndex read them. Nil: they are
-	// empty.
+	// Caches are the other informers' stores, as cached, byIndex and clusters read them. Nil: they
+	// are empty.
 	Caches lang.Caches
 	// Clock returns the time that age counts to. Nil: that of the system. It is set for an
 	// expression that has its Now.

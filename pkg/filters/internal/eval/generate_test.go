@@ -185,6 +185,10 @@ func (g *generator) function(a func() string) string {
 	case "cached":
 		return `cached("pods", ` + g.pick(`"shop"`, "object.metadata.namespace", a()) + ", " +
 			g.pick(`"x"`, "object.metadata.name", a()) + ")" + g.pick("", ".spec.a", ".spec.list")
+	case "clusters":
+		return `clusters("pods", ` + g.pick(`"shop"`, "object.metadata.namespace", a()) + ", " +
+			g.pick(`"x"`, "object.metadata.name", a()) + ")" +
+			g.pick("", "[0]", "[0].object.spec.a", "[-1].cluster", "[1].object.spec.list")
 	case "byIndex":
 		return `byIndex("pods", "app", ` + g.pick(`"web"`, "object.metadata.labels.app", a()) +
 			g.pick("", `, "shop"`, ", object.metadata.namespace", ", "+a()) + ")" +

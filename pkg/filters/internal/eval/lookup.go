@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -12,13 +13,9 @@ type lookupKey struct {
 	first, second string
 }
 
-// lookup returns cached or byIndex. What was found is kept for the rest of the event, so
+// lookup returns cached, byIndex or clusters. What was found is kept for the rest of the event, so
 // that an expression sees one state of it.
 func (e *Evaluator) lookup(l lookedUp) func(first, second any) any {
-	name := "cached"
-	if l.Index != "" {
-		name = "byIndex"
-	}
 	return func(first, second any) any {
 		x, y := e.load(first), e.load(second)
 		if x.Kind == values.KindNil || y.Kind == values.KindNil {
@@ -29,7 +26,7 @@ func (e *Evaluator) lookup(l lookedUp) func(first, second any) any {
 			if x.Kind == values.KindText {
 				wrong = second
 			}
-			fail("%s takes strings, got %s", name, values.TypeName(wrong))
+			fail("%s takes strings, got %s", l.Function, values.TypeName(wrong))
 		}
 		e.charge(10 + (len(x.Text)+len(y.Text))/scannedBytes)
 		key := lookupKey{l, x.Text, y.Text}
@@ -57,14 +54,15 @@ func (e *Evaluator) Missed() bool {
 }
 
 func (e *Evaluator) lookUp(key lookupKey) any {
-	if e.Caches == nil {
-		if key.Index != "" {
-			return emptyList
-		}
+	switch {
+	case e.Caches == nil && key.Function == "cached":
 		return nil
-	}
-	if key.Index == "" {
+	case e.Caches == nil:
+		return emptyList
+	case key.Function == "cached":
 		return e.open(e.Caches.Get(key.Informer, key.first, key.second))
+	case key.Function == "clusters":
+		return e.inClusters(e.Caches.InClusters(key.Informer, key.first, key.second))
 	}
 	var objects []*object.Object
 	if key.Within {
@@ -77,6 +75,17 @@ func (e *Evaluator) lookUp(key lookupKey) any {
 	items := make([]any, 0, len(objects))
 	for _, o := range objects {
 		items = append(items, e.open(o))
+	}
+	return items
+}
+
+// inClusters returns the list that clusters returns.
+func (e *Evaluator) inClusters(all []lang.InCluster) any {
+	e.charge(10 * len(all))
+	e.grow(3 * itemBytes * len(all)) // a mapping, and two members of it
+	items := make([]any, 0, len(all))
+	for _, in := range all {
+		items = append(items, map[string]any{"cluster": in.Cluster, "object": e.open(in.Object)})
 	}
 	return items
 }

@@ -32,6 +32,12 @@ func TestCached(t *testing.T) {
 		`none(byIndex("services", "app", label("tier")), true)`,
 		`all(["node-17"], cached("nodes", "", #) != nil)`,
 		`cached("nodes", "", "node-17") == cached("nodes", "", "node-17")`,
+		`map(clusters("services", "shop", "web"), .cluster) == ["prod-eu-1", "prod-us-1"]`,
+		`clusters("services", "shop", "web")[0].object == cached("services", "shop", "web")`,
+		`any(clusters("services", object.metadata.namespace, label("app")), .cluster != cluster && .object.spec.ports[0].port == 8080)`,
+		`clusters("nodes", "", "node-17") == [{"cluster": cluster, "object": cached("nodes", "", "node-17")}]`,
+		`clusters("nodes", "", "node-18") == []`, `clusters("nodes", "", object.spec.nothing) == nil`,
+		`len(clusters("services", "shop", "web")[1]) == 2`,
 		`byIndex("services", "app", "web", "shop") == byIndex("services", "app", "web") && byIndex("services", "app", "web", "pay") == [] && byIndex("services", "app", "web", object.spec.nothing) == nil`, `let n = cached("nodes", "", "node-17"); n.spec.unschedulable && n.metadata.name == "node-17"`, `cached("nodes", "", "日本") == nil`, `cached("nodes", "` + strings.Repeat("x", 5000) + `", "") == nil`,
 	} {
 		e := filtertest.SampleEvaluator(t, filtertest.SampleSource(text), caches)
@@ -47,7 +53,7 @@ func TestCached(t *testing.T) {
 func TestCachedWithoutCaches(t *testing.T) {
 	ev, _ := filtertest.Sample(t)
 	e := filtertest.SampleEvaluator(t, filtertest.SampleSource(
-		`cached("nodes", "", "node-17") == nil && byIndex("services", "app", "web") == []`), nil)
+		`cached("nodes", "", "node-17") == nil && byIndex("services", "app", "web") == [] && clusters("nodes", "", "node-17") == []`), nil)
 	if ok, err := e.Match(ev); !ok || err != nil {
 		t.Error(ok, err)
 	}
@@ -57,9 +63,9 @@ func TestCachedWithoutCaches(t *testing.T) {
 func TestAnObjectIsLookedUpOnceForAnEvent(t *testing.T) {
 	ev, caches := filtertest.Sample(t)
 	e := filtertest.SampleEvaluator(t, filtertest.SampleSource(
-		`all(1..50, cached("nodes", "", object.spec.nodeName).spec.unschedulable && cached("nodes", "", "node-17") != nil && len(byIndex("services", "app", "web")) == 1)`), caches)
+		`all(1..50, cached("nodes", "", object.spec.nodeName).spec.unschedulable && cached("nodes", "", "node-17") != nil && len(byIndex("services", "app", "web")) == 1 && len(clusters("nodes", "", "node-17")) == 1)`), caches)
 	for i := range 3 {
-		if ok, err := e.Match(ev); !ok || err != nil || caches.Asked != 2*(i+1) {
+		if ok, err := e.Match(ev); !ok || err != nil || caches.Asked != 3*(i+1) {
 			t.Errorf("%v, %v, asked %d times", ok, err, caches.Asked)
 		}
 	}
@@ -96,24 +102,28 @@ func TestCachedObjectsMayBePacked(t *testing.T) {
 	}
 }
 
-// The number of objects that an index returns is bounded by the cost of reading them.
+// The number of objects that an index or clusters return is bounded by the cost of reading them.
 func TestByIndexIsBounded(t *testing.T) {
 	ev, caches := filtertest.Sample(t)
-	caches.Indexed["services/app/web"] = slices.Repeat(
-		[]*object.Object{filtertest.NewObject(t, filtertest.LargePod(1))},
-		5000)
-	e := filtertest.SampleEvaluator(t,
-		filtertest.SampleSource(`any(byIndex("services", "app", "web"), .spec.x)`), caches)
-	ok, err := e.Match(ev)
-	if ok || !errors.Is(err, lang.ErrBudget) ||
-		err.Error() != `config.yaml:12:5: listener "pods": the expression made more than 4194304 bytes` {
-		t.Error(ok, err)
+	large := filtertest.NewObject(t, filtertest.LargePod(1))
+	caches.Indexed["services/app/web"] = slices.Repeat([]*object.Object{large}, 5000)
+	caches.Others["services/shop/web"] = slices.Repeat([]lang.InCluster{{Cluster: "c", Object: large}}, 5000)
+	for _, text := range []string{
+		`any(byIndex("services", "app", "web"), .spec.x)`, `any(clusters("services", "shop", "web"), .object.spec.x)`,
+	} {
+		e := filtertest.SampleEvaluator(t, filtertest.SampleSource(text), caches)
+		ok, err := e.Match(ev)
+		if ok || !errors.Is(err, lang.ErrBudget) ||
+			err.Error() != `config.yaml:12:5: listener "pods": the expression made more than 4194304 bytes` {
+			t.Error(text, ok, err)
+		}
 	}
 }
 
 func TestInformers(t *testing.T) {
 	for text, want := range map[string][]string{
 		`true`: nil,
+		`any(clusters("nodes", "", "x"), .cluster != cluster)`:                                                            {"nodes"},
 		`cached("services", "a", "b") != nil && byIndex("services", "app", "x") != [] || cached("nodes", "", "x") == nil`: {"nodes", "services"},
 	} {
 		f, err := filters.Compile(filtertest.SampleSource(text))
@@ -138,6 +148,8 @@ func TestWhatIsLookedUpAndNotThere(t *testing.T) {
 		`cached("nodes", "", object.spec.nothing) != nil`: false,
 		`cached("nodes", "", "node-17") != nil && cached("nodes", "", "none") != nil`: true,
 		`cached("nodes", "", "node-17") != nil || cached("nodes", "", "none") != nil`: false,
+		`len(clusters("services", "shop", "web")) > 2`:                                false,
+		`len(clusters("services", "shop", "no")) > 0`:                                 true,
 		`len(byIndex("services", "app", "web", "pay")) > 0`:                           true,
 	} {
 		e := filtertest.SampleEvaluator(t, filtertest.SampleSource(text), caches)

@@ -184,6 +184,7 @@ func TestNilPromises(t *testing.T) {
 		calls[name] = []string{"%s, \"x\"", "\"x\", %s", "%[1]s, %[1]s"}
 	}
 	calls["cached"] = []string{"\"pods\", %s, \"x\"", "\"pods\", \"x\", %s"}
+	calls["clusters"] = calls["cached"]
 	calls["byIndex"] = []string{"\"pods\", \"app\", %s"}
 	// these are not nil of nil
 	without := map[string]bool{"len": true, "glob": true, "changed": true, "became": true}

@@ -180,7 +180,7 @@ func (o *oracle) function(name string, args []ast.Node) any {
 		return memberOf(memberOf(memberOf(o.vars["object"], "metadata"), name+"s"), values[0])
 	case "owner", "condition":
 		return o.found(name, values[0])
-	case "cached", "byIndex":
+	case "cached", "byIndex", "clusters":
 		return o.lookUp(name, values)
 	case "glob":
 		return globOf(values[0], values[1])
@@ -516,7 +516,7 @@ func (o *oracle) lookUp(name string, values []any) any {
 		key += "/" + text
 	}
 	found := o.caches[key]
-	if found == nil && name == "byIndex" {
+	if found == nil && name != "cached" {
 		return []any{}
 	}
 	return found

@@ -80,6 +80,12 @@ func answerOf(t *testing.T, f *filters.Filter, ev event.Event, caches lang.Cache
 	return "fails", err.Error()
 }
 
+// inCluster is an item of what clusters returns.
+func inCluster(name string, o *object.Object) members {
+	return members{keys: []string{"cluster", "object"},
+		values: map[string]any{"cluster": name, "object": decodeJSON(o.JSON())}}
+}
+
 // Filters answer as the oracle does, and fail where it fails.
 func TestSameAsTheOracle(t *testing.T) {
 	compared, trues, fails, refused, unknown, decided := 0, 0, 0, 0, 0, 0
@@ -90,10 +96,12 @@ func TestSameAsTheOracle(t *testing.T) {
 		caches := &filtertest.Stores{
 			Objects: map[string]*object.Object{"pods/shop/x": pod},
 			Indexed: map[string][]*object.Object{"pods/app/web": {pod}},
+			Others:  map[string][]lang.InCluster{"pods/shop/x": {{Cluster: "z", Object: ev.Object}}},
 		}
 		looked := map[string]any{"cached/pods/shop/x": decodeJSON(pod.JSON()),
 			"byIndex/pods/app/web": []any{decodeJSON(pod.JSON())}, "byIndex/pods/app/web/" +
-				pod.Namespace(): []any{decodeJSON(pod.JSON())}}
+				pod.Namespace(): []any{decodeJSON(pod.JSON())},
+			"clusters/pods/shop/x": []any{inCluster("prod-eu-1", pod), inCluster("z", ev.Object)}}
 		for range 40 {
 			text := g.expression(1+g.r.Intn(3), 0, 0)
 			decided += heldAgainstConditions(t, text, ev, caches)

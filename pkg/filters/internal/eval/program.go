@@ -36,10 +36,11 @@ type field struct {
 	path object.Path
 }
 
-// lookedUp is a call of cached or byIndex.
+// lookedUp is a call of a function of OfCaches.
 type lookedUp struct {
+	Function string
 	Informer string
-	Index    string // "" for cached
+	Index    string // of byIndex
 	Within   bool   // byIndex searches one namespace only
 }
 
@@ -55,7 +56,7 @@ func (p *Program) addField(old bool, path object.Path) int {
 // fieldName returns the name of the operation that reads a field.
 func fieldName(i int) string { return "@field" + strconv.Itoa(i) }
 
-// addLookup adds a call of cached or byIndex and returns the name of its operation.
+// addLookup adds a call of a function of OfCaches and returns the name of its operation.
 func (p *Program) addLookup(l lookedUp) string {
 	p.lookups = append(p.lookups, l)
 	return p.add("@lookup"+strconv.Itoa(len(p.lookups)), operation{bind: func(e *Evaluator) any {

@@ -63,7 +63,7 @@ var (
 		"cidr(%s)", "image(%s)",
 		"(-%s)", "%s[1]", "%s[-1]", "%s[1:]", "%s[:-1]", "%s.m299", `%s["m" + string(#)]`,
 		"sum(%s)", "any(%s, false)", "map(%s, #)", "filter(%s, true)", "findLast(%s, # == 1)",
-		"label(%s)", "owner(%s)", "condition(%s)", `cached("pods", %s, "x")`,
+		"label(%s)", "owner(%s)", "condition(%s)", `cached("pods", %s, "x")`, `clusters("pods", %s, "x")`,
 		`byIndex("pods", "app", %s)`, "(%s matches \"(a?){20}$\")", "(%s ?? 1)", "%s.tag",
 		"(%s ? 1 : 2)", "any(%s, # == object.small)", "sum(%s, quantity(#))",
 		"count(%s, # in object.texts)", "map(%s, {\"a\": #})", "{let x = %s; x == x}",

@@ -17,6 +17,7 @@ import (
 type Stores struct {
 	Objects map[string]*object.Object
 	Indexed map[string][]*object.Object
+	Others  map[string][]lang.InCluster // by informer and key
 	Asked   int
 }
 
@@ -33,6 +34,15 @@ func (s *Stores) ByIndex(informer, index, value string) []*object.Object {
 func (s *Stores) ByIndexIn(informer, index, value, namespace string) []*object.Object {
 	return slices.DeleteFunc(slices.Clone(s.ByIndex(informer, index, value)),
 		func(o *object.Object) bool { return o.Namespace() != namespace })
+}
+
+func (s *Stores) InClusters(informer, namespace, name string) []lang.InCluster {
+	all := slices.Clone(s.Others[informer+"/"+namespace+"/"+name])
+	if o := s.Get(informer, namespace, name); o != nil {
+		all = append(all, lang.InCluster{Cluster: "prod-eu-1", Object: o})
+	}
+	slices.SortFunc(all, func(a, b lang.InCluster) int { return strings.Compare(a.Cluster, b.Cluster) })
+	return all
 }
 
 const SamplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","namespace":"shop","creationTimestamp":"2026-01-02T03:00:00Z",
@@ -53,9 +63,11 @@ func Sample(t testing.TB) (event.Event, *Stores) {
 		Old: NewObject(t, before)}
 	node := NewObject(t, `{"metadata":{"name":"node-17","labels":{"zone":"a"}},"spec":{"unschedulable":true,"podCIDR":"10.1.0.0/16"}}`)
 	service := NewObject(t, `{"metadata":{"name":"web","namespace":"shop"},"spec":{"ports":[{"port":80}]}}`)
+	other := NewObject(t, `{"metadata":{"name":"web","namespace":"shop"},"spec":{"ports":[{"port":8080}]}}`)
 	return ev, &Stores{
 		Objects: map[string]*object.Object{"nodes//node-17": node, "services/shop/web": service},
 		Indexed: map[string][]*object.Object{"services/app/web": {service}},
+		Others:  map[string][]lang.InCluster{"services/shop/web": {{Cluster: "prod-us-1", Object: other}}},
 	}
 }
 

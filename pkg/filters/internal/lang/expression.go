@@ -35,8 +35,8 @@ type Expression struct {
 	// On has the ops of the events that the expression may see; 0 means all. What can never be
 	// true of them is a warning.
 	On event.OpSet
-	// Informers has the informers that cached and byIndex may name, with the names of their
-	// indexes.
+	// Informers has the informers that cached, byIndex and clusters may name, with the names of
+	// their indexes.
 	Informers map[string][]string
 	// LookedUp says of those informers what their objects are, as far as it is known.
 	LookedUp map[string]LookedUp
@@ -57,7 +57,7 @@ type Expression struct {
 	Now time.Time
 }
 
-// LookedUp is what is known of the objects that cached and byIndex find in an informer.
+// LookedUp is what is known of the objects that cached, byIndex and clusters find in an informer.
 type LookedUp struct {
 	Schema  *Schema       // as Expression.Schema
 	Dropped []object.Path // as Expression.Dropped
@@ -78,7 +78,7 @@ const (
 	// KindMessage is like KindSelect, but returns a text.
 	KindMessage
 	// KindWhen looks at a message that an output could send: it has the names of an event, those
-	// of MessageVariables, and neither cached nor byIndex. It returns whether the output sends it.
+	// of MessageVariables, and no function of OfCaches. It returns whether the output sends it.
 	KindWhen
 	// KindData is like KindWhen, but returns any value, as JSON: what the output sends.
 	KindData

@@ -17,6 +17,7 @@ var OwnSignatures = map[string][]any{
 	"owner":      {func(kind string) any { return nil }},
 	"condition":  {func(kind string) any { return nil }},
 	"cached":     {func(informer, namespace, name string) any { return nil }},
+	"clusters":   {func(informer, namespace, name string) any { return nil }},
 	"byIndex": {func(informer, index, value string) any {
 		return nil
 	}, func(informer, index, value, namespace string) any { return nil }},

@@ -61,7 +61,7 @@ var OfEvents = []string{"op", "old", "initial", "missed", "resumed", "changed", 
 
 // OfCaches are the functions that read other objects. An expression that looks at a message
 // has none of them.
-var OfCaches = []string{"byIndex", "cached"}
+var OfCaches = []string{"byIndex", "cached", "clusters"}
 
 // seesEvents reports whether expressions of the kind look at events, and not at objects
 // alone. A message has an event.
