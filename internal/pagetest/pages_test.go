@@ -72,7 +72,7 @@ type reader struct {
 const signingKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 var variable = regexp.MustCompile(`fromEnv: *"?([A-Z_0-9]+)`)
-var secretFile = regexp.MustCompile(`fromFile: *"?([^\s,}"]+)`)
+var namedFile = regexp.MustCompile(`(?:fromFile|kubeconfig): *"?([^\s,}"]+)`)
 
 func newReader(t *testing.T, p *pages.Page) *reader {
 	t.Helper()
@@ -84,7 +84,7 @@ func newReader(t *testing.T, p *pages.Page) *reader {
 		for _, m := range variable.FindAllStringSubmatch(b.Text, -1) {
 			t.Setenv(m[1], secretFor(m[1]))
 		}
-		for _, m := range secretFile.FindAllStringSubmatch(b.Text, -1) {
+		for _, m := range namedFile.FindAllStringSubmatch(b.Text, -1) {
 			if !filepath.IsAbs(m[1]) {
 				r.file(m[1], secretFor(m[1]))
 			}
