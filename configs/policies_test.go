@@ -212,7 +212,7 @@ func TestReadmeExplains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := daemon.NewExplainer(t.Context(), cfg, builtin(t))
+	x, err := daemon.NewExplainer(t.Context(), cfg, builtin(t), "")
 	if err != nil {
 		t.Fatal(err)
 	}

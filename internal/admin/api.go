@@ -47,6 +47,7 @@ type Functions struct {
 
 // ObjectOf is an object of the cluster, and a listener that may know it.
 type ObjectOf struct {
+	Cluster   string `json:"cluster,omitempty"` // of several; "": any
 	Listener  string `json:"listener"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`

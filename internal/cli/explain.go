@@ -26,6 +26,7 @@ import (
 // explaining runs events of objects through listeners.
 type explaining struct {
 	listener, file, old, op string
+	member                  string // of several clusters; "": cluster is explained
 	server                  serverFlags
 	exitCode, json          bool
 	ref                     *kube.Reference // an object of the cluster; nil: those of the file
@@ -86,6 +87,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().StringVar(&x.old, "old", "", "a file with the object before an update")
 	cmd.Flags().StringVar(&x.op, "op", "",
 		"add, update, delete or resync; default: update with --old, else add")
+	cmd.Flags().StringVar(&x.member, "cluster", "",
+		"of which of several clusters the objects are")
 	cmd.Flags().BoolVar(&x.exitCode, "exit-code", false,
 		"exit with 1 if an object violates a rule")
 	return withFlags(cmd, &x.server, &format, &fields)
@@ -131,8 +134,11 @@ func (x *explaining) check() error {
 
 func (x *explaining) run(ctx context.Context, schemas plan.Schemas) error {
 	socket := x.cfg.Path(x.cfg.State.Dir) // a dry run has no state
+	if x.member != "" && x.cfg.Clusters[x.member] == nil {
+		return usage(plan.UnknownCluster(x.cfg, x.member))
+	}
 	var err error
-	if x.explainer, err = daemon.NewExplainer(ctx, x.cfg, schemas); err != nil {
+	if x.explainer, err = daemon.NewExplainer(ctx, x.cfg, schemas, x.member); err != nil {
 		return err
 	}
 	defer func() { _ = x.explainer.Close(context.WithoutCancel(ctx)) }()
@@ -141,7 +147,7 @@ func (x *explaining) run(ctx context.Context, schemas plan.Schemas) error {
 		return err
 	}
 	if x.ref != nil || x.server != (serverFlags{}) {
-		if x.cluster, err = explain.Connect(x.cfg, x.server.kubeconfig, x.server.context, version); err != nil {
+		if x.cluster, err = explain.Connect(x.cfg, x.member, x.server.kubeconfig, x.server.context, version); err != nil {
 			return err
 		}
 		defer x.cluster.Close()
@@ -156,13 +162,18 @@ func (x *explaining) run(ctx context.Context, schemas plan.Schemas) error {
 
 // listeners returns those that are asked.
 func (x *explaining) listeners() ([]*config.Listener, error) {
-	if x.listener == "all" {
-		return x.cfg.ListenersInOrder(), nil
+	all := x.cfg.ListenersInOrder()
+	if x.listener != "all" {
+		all = []*config.Listener{x.cfg.Listeners[x.listener]}
+		if all[0] == nil {
+			return nil, usage(plan.UnknownListener(x.cfg, x.listener))
+		}
 	}
-	if l := x.cfg.Listeners[x.listener]; l != nil {
-		return []*config.Listener{l}, nil
+	all = slices.DeleteFunc(all, func(l *config.Listener) bool { return x.explainer.Listener(l.Name) == nil })
+	if len(all) == 0 && x.member != "" {
+		return nil, usage(fmt.Errorf("no listener that is asked watches the cluster %q", x.member))
 	}
-	return nil, usage(plan.UnknownListener(x.cfg, x.listener))
+	return all, nil
 }
 
 // ofFile explains the objects of the file, and names those that no listener watches.
@@ -248,7 +259,7 @@ func (x *explaining) ofCluster(ctx context.Context, listeners []*config.Listener
 		}
 		var known *admin.Memory
 		if x.running != nil {
-			if known, err = x.running.Remembers(ctx, admin.ObjectOf{Listener: l.Name,
+			if known, err = x.running.Remembers(ctx, admin.ObjectOf{Cluster: x.member, Listener: l.Name,
 				Namespace: x.ref.Namespace, Name: x.ref.Name}); err != nil {
 				return err
 			}

@@ -109,6 +109,46 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// Of several clusters, one can be explained: its name, its labels, and the listeners that watch it.
+func TestExplainInACluster(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(config, []byte(`apiVersion: informerd.dev/v1alpha1
+kind: Config
+clusters:
+  prod-eu: {kubeconfig: none.yaml, context: eu, labels: {region: eu}}
+  prod-us: {inCluster: true}
+informers: {all: {resource: pods}}
+outputs:
+  out: {slack: {url: {fromEnv: NO_SUCH_VARIABLE}, text: 'cluster + " in " + (cluster.labels.region ?? "nowhere")'}}
+listeners:
+  pods: {informer: {resource: pods}, outputs: [out], filter: 'clusters("all", "shop", "web")[0].cluster == cluster'}
+  eu: {informer: {resource: pods, clusterSelector: region=eu}, outputs: [out], filter: cluster.labels.region == "eu"}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, c := range map[string]struct {
+		code int
+		want string
+	}{
+		"all -f - --cluster prod-eu":                              {exitOK, `"prod-eu in eu"`},
+		"eu -f - --cluster prod-eu":                               {exitOK, "true   cluster.labels.region == \"eu\""},
+		"all -f - --cluster prod-us":                              {exitOK, `"prod-us in nowhere"`},
+		"pods -f -":                                               {exitOK, `"default in nowhere"`},
+		"eu -f - --cluster prod-us":                               {exitUsage, `no listener that is asked watches the cluster "prod-us"`},
+		"eu -f - --cluster prd-us":                                {exitUsage, `there is no cluster "prd-us"; did you mean "prod-us"?; there are prod-eu, prod-us`},
+		"eu pod/shop/web --cluster prod-eu":                       {exitConfig, `c.yaml:4:25: clusters.prod-eu.kubeconfig: "`},
+		"pods pod/shop/web --cluster prod-us":                     {exitRun, "runs in"},
+		"eu pod/shop/web --cluster prod-eu --kubeconfig /no/such": {exitRun, "kubeconfig /no/such: no such file"},
+	} {
+		var out, errs strings.Builder
+		code := execute(append([]string{"explain", config}, strings.Fields(args)...),
+			strings.NewReader(podIn("shop", "Running")), &out, &errs)
+		if all := out.String() + errs.String(); code != c.code || !strings.Contains(all, c.want) {
+			t.Errorf("%s: exit %d\n%s\nwant %d: %s", args, code, all, c.code, c.want)
+		}
+	}
+}
+
 // As JSON, each answer is one line with the values of each part.
 func TestExplainAsJSON(t *testing.T) {
 	code, stdout, stderr := explainWith(t, podIn("shop", "Failed"), "judged", "-f", "-", "-o", "json")

@@ -19,11 +19,13 @@ import (
 type Explainer struct {
 	runtime *runtime
 	setups  map[string]*setup
+	at      place // whose cluster is named, also if that is the only one
 }
 
-// NewExplainer returns an explainer. The error is a config.Errors if the configuration is to blame.
-func NewExplainer(ctx context.Context, cfg *config.Config, schemas plan.Schemas) (*Explainer,
-	error) {
+// NewExplainer returns an explainer of the listeners of one of the configuration's clusters, which it
+// has; "" is that of cluster. The error is a config.Errors if the configuration is to blame.
+func NewExplainer(ctx context.Context, cfg *config.Config, schemas plan.Schemas, cluster string) (
+	*Explainer, error) {
 	p, mistakes := plan.Compile(cfg, schemas)
 	if len(mistakes) > 0 {
 		return nil, plan.NotLoaded(cfg, mistakes)
@@ -35,13 +37,18 @@ func NewExplainer(ctx context.Context, cfg *config.Config, schemas plan.Schemas)
 		return nil, err
 	}
 	r.plan, r.outputs = p, newOutputs(p, nil)
-	return &Explainer{r, map[string]*setup{}}, nil
+	at := place{cluster: cfg.Cluster.Name}
+	if cluster != "" {
+		at = place{cluster: cluster, labels: cfg.Clusters[cluster].Labels}
+		p.Listeners = p.In(at.cluster, at.labels)
+	}
+	return &Explainer{r, map[string]*setup{}, at}, nil
 }
 
 // Close closes the handlers.
 func (x *Explainer) Close(ctx context.Context) error { return x.runtime.close(ctx) }
 
-// Listener returns a listener of the plan, nil if there is none.
+// Listener returns a listener of the cluster, nil if there is none.
 func (x *Explainer) Listener(name string) *plan.Listener {
 	for _, l := range x.runtime.plan.Listeners {
 		if l.Config.Name == name {
@@ -63,10 +70,10 @@ func (x *Explainer) Explain(ctx context.Context, name string, lookups *explain.L
 		}
 		x.setups[name] = s
 	}
-	s.caches.given = lookups
+	s.caches.given, s.caches.cluster = lookups, x.at.cluster
 	p := s.pipeline()
 	var err error
-	if p.Messages, err = messagesOf(r.plan.Config, l.Config, e); err != nil {
+	if p.Messages, err = messagesOf(x.at, l.Config, e); err != nil {
 		return nil, err
 	}
 	return explain.Run(ctx, explain.Listener{Plan: r.plan, Listener: l, Pipeline: p}, e)
@@ -74,7 +81,7 @@ func (x *Explainer) Explain(ctx context.Context, name string, lookups *explain.L
 
 // messagesOf returns what makes a listener's messages where no API server says what its resource
 // is.
-func messagesOf(cfg *config.Config, l *config.Listener, e event.Event) (*cloudevent.Builder, error) {
+func messagesOf(at place, l *config.Listener, e event.Event) (*cloudevent.Builder, error) {
 	name := openapi.Name{Kind: e.Object.Kind(), Group: openapi.GroupOf(e.Object.APIVersion())}
 	name.Resource, _, _ = strings.Cut(strings.ToLower(l.Informer().Resource), ".")
 	set, err := openapi.Builtin()
@@ -85,8 +92,8 @@ func messagesOf(cfg *config.Config, l *config.Listener, e event.Event) (*cloudev
 		name = known
 	}
 	version := e.Object.APIVersion()
-	return cloudevent.NewBuilder(sink.Origin{Cluster: cfg.Cluster.Name, Listener: l.Name,
-		Resource: strings.TrimSuffix(name.Resource+"."+name.Group, "."), Group: name.Group,
+	return cloudevent.NewBuilder(sink.Origin{Cluster: at.cluster, ClusterLabels: at.labels,
+		Listener: l.Name, Resource: strings.TrimSuffix(name.Resource+"."+name.Group, "."), Group: name.Group,
 		Version: version[strings.LastIndex(version, "/")+1:], Plural: name.Resource,
 		Kind: name.Kind})
 }

@@ -130,7 +130,7 @@ func newGeneratedWorld(t *testing.T, text string) (*generatedWorld, error) {
 	if cfg, err = parsed(); err != nil {
 		return nil, err
 	}
-	x, err := NewExplainer(ctx, cfg, nil)
+	x, err := NewExplainer(ctx, cfg, nil, "")
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func newGeneratedWorld(t *testing.T, text string) (*generatedWorld, error) {
 		p.Outputs[i].To = outputTo(name, w.ears[name]).To
 	}
 	p.Caches = &caches{given: explainedLookups(t, w.listener.setup().Config.Informer())}
-	if p.Messages, err = messagesOf(cfg, w.listener.setup().Config,
+	if p.Messages, err = messagesOf(place{cluster: cfg.Cluster.Name}, w.listener.setup().Config,
 		event.Event{Object: w.object(`"n":1`)}); err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestExplainSaysWhatRunDoes(t *testing.T) {
 	is := w.delivered()
 	d.stop(t)
 
-	x, err := NewExplainer(t.Context(), cfg, nil)
+	x, err := NewExplainer(t.Context(), cfg, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}

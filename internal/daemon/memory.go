@@ -14,7 +14,7 @@ import (
 // remembers returns what a listener knows of an object.
 func (s *supervisor) remembers(of admin.ObjectOf) (known admin.Memory) {
 	for _, l := range s.current() {
-		if l.name != of.Listener || known.Has || len(known.Rules) > 0 { // another shard has the object
+		if l.name != of.Listener || of.Cluster != "" && l.cluster != of.Cluster || known.Has || len(known.Rules) > 0 { // another shard has the object
 			continue
 		}
 		known.Listener, known.Idle = true, s.idle(l)

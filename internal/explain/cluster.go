@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -19,13 +20,19 @@ type Cluster struct {
 	listed map[*config.Informer][]config.Object
 }
 
-// Connect connects to the API server of a configuration. Kubeconfig and context, if set, win over
-// the configuration's. The caller closes the cluster.
-func Connect(cfg *config.Config, kubeconfig, context, version string) (*Cluster, error) {
-	if mistakes := plan.HomeMistakes(cfg); kubeconfig == "" && len(mistakes) > 0 {
+// Connect connects to the API server of a configuration, or of that of its clusters which is named.
+// Kubeconfig and context, if set, win over the configuration's. The caller closes the cluster.
+func Connect(cfg *config.Config, cluster, kubeconfig, context, version string) (*Cluster, error) {
+	mistakes, opts := plan.HomeMistakes(cfg), plan.Connection(cfg, kubeconfig, context)
+	if m := cfg.Clusters[cluster]; m != nil {
+		mistakes, opts.Context = plan.MemberMistakes(cfg, cluster), cmp.Or(context, m.Context)
+		if kubeconfig == "" {
+			opts.Kubeconfig, opts.InCluster = cfg.Path(m.Kubeconfig), m.InCluster
+		}
+	}
+	if kubeconfig == "" && len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	opts := plan.Connection(cfg, kubeconfig, context)
 	opts.Version, opts.Logger = version, slog.New(slog.DiscardHandler)
 	server, err := kube.Connect(opts)
 	if err != nil {

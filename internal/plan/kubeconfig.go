@@ -15,10 +15,15 @@ func KubeconfigMistakes(cfg *config.Config) config.Errors {
 	mistakes := HomeMistakes(cfg)
 	for name, m := range document.Sorted(cfg.Clusters) {
 		if m != nil { // of a configuration with mistakes
-			mistakes = append(mistakes, unreadable(cfg, document.Join("clusters", name)+".kubeconfig", m.Kubeconfig)...)
+			mistakes = append(mistakes, MemberMistakes(cfg, name)...)
 		}
 	}
 	return mistakes
+}
+
+// MemberMistakes is KubeconfigMistakes of one of several clusters alone.
+func MemberMistakes(cfg *config.Config, name string) config.Errors {
+	return unreadable(cfg, document.Join("clusters", name)+".kubeconfig", cfg.Clusters[name].Kubeconfig)
 }
 
 // HomeMistakes is KubeconfigMistakes of the configuration's cluster alone.
