@@ -107,6 +107,10 @@ func (m *members) update(ctx context.Context, found map[string]fleet.Member) {
 			m.leave(c, errOther)
 		case !is.ReachedAs(&c.membership.Member):
 			m.renew(c, is)
+		default: // what was tried meanwhile is not wanted any more
+			m.mu.Lock()
+			c.membership.failed = nil
+			m.mu.Unlock()
 		}
 	}
 	m.mu.Lock()
@@ -354,7 +358,8 @@ func (m *members) trouble(c *cluster) error {
 	for _, one := range m.workingIn(c) {
 		for _, l := range one.current() {
 			failed, _ := l.health.Failed()
-			if errors.As(failed, new(*kube.UnreachableError)) {
+			if failed != nil && !errors.As(failed, new(*kube.UnknownResourceError)) &&
+				!errors.As(failed, new(*kube.UnwatchableError)) { // which are about the listener
 				return failed
 			}
 			for _, reg := range l.health.Bound() {

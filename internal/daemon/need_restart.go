@@ -28,6 +28,10 @@ func NeedRestart(before, after *config.Config) (mistakes config.Errors) {
 		mistakes = append(mistakes, after.ErrorAt(field, field+" has changed from "+how+
 			", which needs a restart", "restart informerd, or leave it as it was"))
 	}
+	if after.Fleet() && before.Fleet() && needsHome(after) && !needsHome(before) {
+		mistakes = append(mistakes, after.ErrorAt("clustersFrom", "clustersFrom.secrets are the first ones, of a cluster that is not connected, which needs a restart",
+			"restart informerd, or leave it as it was"))
+	}
 	kept := slices.ContainsFunc(before.ListenersInOrder(),
 		func(l *config.Listener) bool { return l.Checkpoint })
 	for _, l := range after.ListenersInOrder() {

@@ -16,6 +16,8 @@ func TestClustersNeedARestart(t *testing.T) {
 		{listeners, two, "c.yaml:1:11: clusters has changed from one cluster to several, which needs a restart"},
 		{listeners, from, "c.yaml:1:15: clustersFrom has changed from one cluster to several, which needs a restart"},
 		{from, listeners, "c.yaml: clusters has changed from several clusters to one, which needs a restart"},
+		{from, "clustersFrom: [{secrets: {namespace: n, labelSelector: a=b}}]\n" + listeners,
+			"c.yaml:1:15: clustersFrom.secrets are the first ones, of a cluster that is not connected, which needs a restart"},
 	} {
 		got := ""
 		if mistakes := NeedRestart(parse(t, c.before), parse(t, c.after)); len(mistakes) > 0 {

@@ -5,9 +5,9 @@
 //   - [Watch.Run] reports all of them when there is news: a file or a Secret was made, changed or
 //     deleted, or there is another configuration.
 //   - Nobody has left because a place cannot be read for a while: as long as not all Secrets are
-//     known, those who were there before are there.
-//   - Of two of one name, the first in the order of the configuration counts, and the other is
-//     reported as a [Problem], as is a name that no cluster can have.
+//     known, or a folder is not there, those who were there before are there.
+//   - Of two of one name, the first counts: of the configuration, then of folders, then of Secrets. The
+//     other is reported as a [Problem], as is a name that no cluster can have.
 //   - A kubeconfig of a Secret neither has a program run nor names files, see [kube.Options].
 //   - Run leaves no goroutine.
 package fleet

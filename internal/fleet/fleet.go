@@ -31,7 +31,17 @@ type Member struct {
 	Options kube.Options
 
 	access [sha256.Size]byte // of all that is known of how it is reached
+	of     source
 }
+
+// source is what sort of place has named a member.
+type source int
+
+const (
+	ofConfiguration source = iota
+	ofFolder
+	ofSecret
+)
 
 // Same reports whether another member of the name is the same cluster, as far as its labels and its
 // place say.
@@ -133,7 +143,7 @@ func (w *Watch) Run(ctx context.Context, found func(members map[string]Member, p
 
 // members returns all that there are now.
 func (w *Watch) members(cfg *config.Config) (map[string]Member, []Problem) {
-	c := &collection{cfg: cfg, members: map[string]Member{}}
+	c := &collection{cfg: cfg, members: map[string]Member{}, unread: map[source]bool{}}
 	for name, m := range document.Sorted(cfg.Clusters) {
 		one := Member{Name: name, Labels: m.Labels, From: "clusters." + name,
 			Options: kube.Options{Context: m.Context, InCluster: m.InCluster}}
@@ -146,16 +156,19 @@ func (w *Watch) members(cfg *config.Config) (map[string]Member, []Problem) {
 		if from.Folder == "" {
 			continue
 		}
+		if _, err := os.ReadDir(cfg.Path(from.Folder)); err != nil {
+			c.unread[ofFolder] = true
+			c.problems = append(c.problems, Problem{"folder " + from.Folder, document.Reason(err)})
+		}
 		paths, _ := filepath.Glob(pattern(cfg, from.Folder)) // one that is malformed matches nothing
 		for _, path := range paths {
 			c.add(Member{Name: strings.TrimSuffix(filepath.Base(path), ".yaml"), From: "file " + path,
-				Options: kube.Options{Kubeconfig: path}})
+				of: ofFolder, Options: kube.Options{Kubeconfig: path}})
 		}
 	}
-	complete := true
 	for _, s := range w.secrets {
 		members, problems, err := s.members()
-		complete = complete && err == nil
+		c.unread[ofSecret] = c.unread[ofSecret] || err != nil
 		if err != nil && !errors.Is(err, errUnlisted) {
 			c.problems = append(c.problems, Problem{s.from(), err.Error()})
 		}
@@ -165,7 +178,7 @@ func (w *Watch) members(cfg *config.Config) (map[string]Member, []Problem) {
 		c.problems = append(c.problems, problems...)
 	}
 	for name, m := range w.known {
-		if _, found := c.members[name]; !found && !complete && m.Options.Text != nil {
+		if _, found := c.members[name]; !found && c.unread[m.of] {
 			c.members[name] = m
 		}
 	}
@@ -183,6 +196,7 @@ type collection struct {
 	cfg      *config.Config
 	members  map[string]Member
 	problems []Problem
+	unread   map[source]bool // not all is known that such places name
 }
 
 // add adds a member, unless it has no name of its own.

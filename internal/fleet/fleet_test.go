@@ -133,6 +133,25 @@ func TestFilesAndNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(func(r report) bool { return r.names() == "eu" }) // that it cannot be read is told who connects
+
+	// a folder that is away for a while
+	w.Configure(parse(t, dir, "clustersFrom: [{folder: more}]"))
+	until(func(r report) bool { return r.names() == "eu us" })
+	if err := os.Rename(folder, folder+".away"); err != nil {
+		t.Fatal(err)
+	}
+	w.Look() // as after the time in which what nobody reports is found
+	until(func(r report) bool {
+		return r.names() == "eu us" && len(r.problems) == 1 && r.problems[0] == Problem{"folder more", "no such file or directory"}
+	})
+	if err := os.Remove(filepath.Join(folder+".away", "us.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(folder+".away", folder); err != nil {
+		t.Fatal(err)
+	}
+	w.Look()
+	until(func(r report) bool { return r.names() == "eu" })
 }
 
 // secretServer is an API server with Secrets alone.

@@ -129,7 +129,7 @@ func (s *secrets) members() (all []Member, problems []Problem, err error) {
 			continue
 		}
 		all = append(all, Member{Name: secret.Name, Labels: secret.Labels, From: from,
-			Options: kube.Options{Text: text}})
+			of: ofSecret, Options: kube.Options{Text: text}})
 	}
 	return all, problems, err
 }

@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
 func TestMain(m *testing.M) {
+	plugins.CompilerMain()
 	if os.Getenv(childFolder) != "" {
 		os.Exit(child())
 	}
