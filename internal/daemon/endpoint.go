@@ -64,7 +64,7 @@ func (s *supervisor) endpoints(cfg *config.Config) (bound []*endpoints.Server, e
 	}
 	if cfg.Health.Address != "" {
 		server := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log,
-			Stalled: s.stalls.Found, Clusters: server.Clusters,
+			Stalled: s.stalls.Found, Clusters: server.Clusters, Shards: server.Shards,
 			Current: func() (shown []endpoints.Listener) {
 				for _, l := range s.current() {
 					shown = append(shown, endpoints.Listener{Name: l.name, Cluster: l.cluster,

@@ -213,12 +213,16 @@ func (r *runtime) sharding() (out status.Sharding) {
 	if shares == nil {
 		return out
 	}
+	begun := map[int]bool{}
+	for _, one := range r.working() {
+		begun[one.of.Index] = true
+	}
 	s := shares.Status()
 	out.Replicas, out.Error = len(s.Replicas), s.Idle
 	for _, one := range s.Shards {
 		out.Shards = append(out.Shards, status.Shard{Shard: one.Index, Owner: one.Holder,
-			Owned: slices.Contains(s.Replicas, one.Holder), Own: one.Own, Since: one.Since,
-			Epoch: one.Epoch})
+			Owned: slices.Contains(s.Replicas, one.Holder), Own: one.Own,
+			Works: one.Own && begun[one.Index], Since: one.Since, Epoch: one.Epoch})
 	}
 	return out
 }

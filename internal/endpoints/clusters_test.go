@@ -281,3 +281,27 @@ func TestDueEvents(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A replica is ready once it works on the shards that it has, or there is no cluster to work in.
+func TestReadinessOfShardsThatAreTakenOver(t *testing.T) {
+	for _, c := range []struct {
+		shards   status.Sharding
+		clusters []status.Cluster
+		want     string
+	}{
+		{status.Sharding{}, nil, "not ready: shards\nit is starting"},
+		{status.Sharding{Error: "it waits"}, nil, "not ready: shards\nit waits"},
+		{status.Sharding{Shards: []status.Shard{{Own: true, Works: true}, {Shard: 1, Own: true}}}, nil,
+			"not ready: shards\nit has shard 1, and has not begun with it"},
+		{status.Sharding{Shards: []status.Shard{{Own: true, Works: true}, {Shard: 1}}}, nil, "ok"},
+		{status.Sharding{Shards: []status.Shard{{Own: true}}}, []status.Cluster{}, "ok"},
+	} {
+		s := &Server{Shards: func() status.Sharding { return c.shards }}
+		if c.clusters != nil {
+			s.Clusters = func() []status.Cluster { return c.clusters }
+		}
+		if _, body := serve(t, s).get("/readyz"); body != c.want || s.Status().Ready != (c.want == "ok") {
+			t.Errorf("got %q, want %q", body, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -33,7 +34,30 @@ func (s *Server) ready() (status int, text string) {
 	status, text = s.withStalls(verdict(s.listeners(), clusters, "not ready", func(st State) []string {
 		return slices.Concat(st.Failing, st.Starting)
 	}))
+	if s.Shards != nil {
+		sharding := s.Shards()
+		if why := idle(&sharding, clusters); why != "" {
+			if rest, ok := strings.CutPrefix(text, "ok"); ok {
+				status, text = http.StatusServiceUnavailable, "not ready: shards"+rest
+			}
+			text += "\n" + why
+		}
+	}
 	return status, text + clusterLines(clusters)
+}
+
+// idle returns why a replica does not work on a part of the objects, "" if it does. Without a
+// cluster there is nothing to work on.
+func idle(s *status.Sharding, clusters []status.Cluster) string {
+	if s.Error != "" || len(s.Shards) == 0 {
+		return cmp.Or(s.Error, "it is starting")
+	}
+	for i := range s.Shards {
+		if one := &s.Shards[i]; one.Own && !one.Works && (clusters == nil || len(clusters) > 0) {
+			return fmt.Sprintf("it has shard %d, and has not begun with it", one.Shard)
+		}
+	}
+	return ""
 }
 
 // healthz reports whether any listener fails, and why, and which are paused.

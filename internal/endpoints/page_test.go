@@ -72,7 +72,7 @@ func gather(t *testing.T, s *Server) []*dto.MetricFamily {
 // someShards has what there is of shards only, and two listeners of one name.
 func someShards() *Server {
 	return &Server{Shards: func() status.Sharding {
-		return status.Sharding{Replicas: 2, Shards: []status.Shard{{Shard: 0, Owned: true, Own: true, Epoch: 3},
+		return status.Sharding{Replicas: 2, Shards: []status.Shard{{Shard: 0, Owned: true, Own: true, Works: true, Epoch: 3},
 			{Shard: 1}}}
 	}}
 }

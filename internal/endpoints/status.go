@@ -88,7 +88,7 @@ func (s *Server) Status() *status.Status {
 		out.Listeners = append(out.Listeners, shown)
 	}
 	not, _ := unserved(listeners, bad, out.Clusters)
-	out.Ready = len(out.Stalled)+len(not) == 0
+	out.Ready = len(out.Stalled)+len(not) == 0 && (out.Sharding == nil || idle(out.Sharding, out.Clusters) == "")
 	slices.SortFunc(out.Listeners, func(a, b status.Listener) int {
 		return strings.Compare(a.Name, b.Name)
 	})

@@ -49,6 +49,7 @@ type Shard struct {
 	Owner string    `json:"owner,omitempty"` // the replica that has it, or had it last
 	Owned bool      `json:"owned"`           // the owner is alive
 	Own   bool      `json:"own,omitempty"`   // it is this replica
+	Works bool      `json:"works,omitempty"` // and that has begun with it
 	Since time.Time `json:"since,omitzero"`  // it has been the owner
 	Epoch int64     `json:"epoch"`           // how many owners there were
 	// Objects, Waiting and OldestSeconds are those of this replica's informers and listeners.
