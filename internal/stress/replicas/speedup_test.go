@@ -60,7 +60,7 @@ func TestShardsSpeedUp(t *testing.T) {
 		objects, least int // least: hundredths
 		delay          time.Duration
 	}{
-		{"costly handler", "handler: {wasm: " + busy + ", grants: {emit: {}}, limits: {deadline: 1m}}", 800, 320, 0},
+		{"costly handler", "handler: {wasm: " + busy + ", grants: {emit: {}}, limits: {deadline: 1m}}", 3200, 320, 0},
 		{"webhook", "filter: 'true'", 12_000, 380, 50 * time.Millisecond},
 	} {
 		t.Run(kind.name, func(t *testing.T) {

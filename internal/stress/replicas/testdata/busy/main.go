@@ -1,4 +1,4 @@
-// Busy needs a good 10 ms of a processor for each event, and tells that it is done.
+// Busy needs a good 3 ms of a processor for each event, and tells that it is done.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-const rounds = 10_000_000
+const rounds = 2_500_000
 
 func init() {
 	informerd.Register(informerd.Handler{OnEvent: func(e *informerd.Event) informerd.Verdict {
