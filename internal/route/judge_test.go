@@ -430,14 +430,23 @@ func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
 			event.Event{Op: event.Resync, Object: as(3, "u2")},
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":"web","uid":"u1"}}`},
 	} {
-		source, out := newScript(event.Event{Op: event.Add, Object: as(1, "u1")}, tt.e), &output{}
-		source.deaf = true
-		var log bytes.Buffer
-		r := source.route(t, &log, out)
-		r.Rules, r.Quiet = book(t, pending(0)), true
-		if err := r.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		out := &output{}
+		synctest.Test(t, func(t *testing.T) {
+			source := newScript(event.Event{Op: event.Add, Object: as(1, "u1")})
+			source.deaf, source.open = true, true
+			var log bytes.Buffer
+			r := source.route(t, &log, out)
+			r.Rules, r.Quiet = book(t, pending(0)), true
+			ended := make(chan error)
+			go func() { ended <- r.Run(t.Context()) }()
+			synctest.Wait() // or the outbox would have the object's state still
+			source.push(tt.e)
+			synctest.Wait()
+			source.end()
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+		})
 		if len(out.messages) != 3 {
 			t.Fatalf("%s: %v", name, out.messages)
 		}
