@@ -51,6 +51,7 @@ var wrongValues = []struct{ values, says string }{
 	{"labels: {a: true}", "at '/labels/a': got boolean, want string"},
 	{"affinity: {nodes: {}}", "at '/affinity': additional properties 'nodes' not allowed"},
 	{"podDisruptionBudget: {maxUnavailable: half}", "at '/podDisruptionBudget/maxUnavailable': 'half' does not match pattern"},
+	{"autoscaling: {targetCPU: 0}", "at '/autoscaling/targetCPU': minimum: got 0, want 1"},
 	{"networkPolicy: {apiServer: {ports: [0]}}", "at '/networkPolicy/apiServer/ports/0': minimum: got 0, want 1"},
 	{"networkPolicy: {apiServer: {cidrs: [10.0.0.1]}}", "at '/networkPolicy/apiServer/cidrs/0': '10.0.0.1' does not match pattern"},
 	{"serviceMonitor: true", "at '/serviceMonitor': got boolean, want object"},
@@ -70,6 +71,8 @@ func TestWrongValues(t *testing.T) {
 
 // wrongTogether are values each of which is right, but not with the others.
 var wrongTogether = []struct{ values, says string }{
+	{plain + "autoscaling: {enabled: true}", "autoscaling: it needs sharding in the configuration, or one replica works and the others stand by"},
+	{sharded + "autoscaling: {enabled: true}", "autoscaling.maxReplicas: 8 replicas have no more to do than the 4 shards of the configuration"},
 	{"config: {kind: Config}", "rbac: this configuration has no rights yet: informerd rbac informerd.yaml -o helm > release.yaml"},
 	{"files: {policies/mine.yaml: {kind: Policy}}", "rbac: this configuration has no rights yet"},
 	{"config: {kind: Config}\nrbac: {digest: 'sha256:" + strings.Repeat("0", 64) + "'}",

@@ -82,6 +82,14 @@ config: {apiVersion: informerd.dev/v1alpha1, kind: Config,
 rbac: {create: false}
 `
 
+// sharded is a configuration whose replicas share the work.
+const sharded = `
+config: {apiVersion: informerd.dev/v1alpha1, kind: Config, leaderElection: {}, sharding: {shards: 4}, health: {address: ":1"},
+  state: {dir: /var/lib/informerd, nats: {url: "nats://a.bus.svc.cluster.local:4222,nats://b.bus.svc.cluster.local:4222"}},
+  listeners: {pods: {informer: {resource: pods}, outputs: [out]}}, outputs: {out: {stdout: {}}}}
+rbac: {create: false}
+`
+
 // sets are values that the API server takes what is rendered of.
 var sets = map[string]string{
 	"default":           "",
@@ -112,6 +120,8 @@ config: {apiVersion: informerd.dev/v1alpha1, kind: Config, leaderElection: {}, h
 rbac: {create: false}
 replicas: 2
 `,
+	"shards":              sharded + "replicas: 3",
+	"as many as it takes": sharded + "autoscaling: {enabled: true, minReplicas: 1, maxReplicas: 4, targetCPU: 80}\nnetworkPolicy: {enabled: true}",
 }
 
 // TestSets renders all of them; TestDryRun has the API server look at them.

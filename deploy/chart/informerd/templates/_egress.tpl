@@ -42,6 +42,9 @@ Service are not those of its pods, so that for a Service the namespace alone cou
 {{- $addresses = concat $addresses (($grants.http | default dict).allow | default list) -}}
 {{- end -}}
 {{- $addresses = append $addresses (($config.tracing | default dict).url) -}}
+{{- with dig "state" "nats" "url" "" $config -}}
+{{- $addresses = concat $addresses (splitList "," .) -}}
+{{- end -}}
 {{- $rules := dict -}}
 {{- range $addresses -}}
 {{- if kindIs "string" . -}}
