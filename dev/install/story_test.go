@@ -183,7 +183,7 @@ kubectl -n shop create token viewer`))
 		}
 		return nil
 	})
-	if out := p.exec(t, "status", config, "--over=0"); !strings.Contains(out, "dead letters") {
+	if out := p.exec(t, "status", config); !strings.Contains(out, "dead letters") {
 		t.Errorf("status:\n%s", out)
 	}
 	p.ready(t)
@@ -201,7 +201,7 @@ kubectl -n shop create token viewer`))
 	const away = `webhook: 127.0.0.1:`
 	see("/statusz", `"error":"`+away)
 	c.await(t, "status names the output that is away", func() error {
-		if out := p.exec(t, "status", config, "--over=0"); !strings.Contains(out, away) {
+		if out := p.exec(t, "status", config); !strings.Contains(out, away) {
 			return fmt.Errorf("status:\n%s", out)
 		}
 		return nil
