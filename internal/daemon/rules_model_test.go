@@ -180,7 +180,8 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	return len(ears[0].took), l.subscription.Stats().Refused, nil
 }
 
-// heard is what an output took, object by object.
+// heard is what an output took, object by object. Reports of two rules at the very same time, both of
+// a beginning or both of an end, are in any order: each waits for the ones before of its own rule.
 func (e *ear) heard() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -197,5 +198,13 @@ func (e *ear) heard() string {
 		b, _, _ = strings.Cut(b, " ")
 		return strings.Compare(a, b)
 	})
+	for i := 0; i < len(all); {
+		end, before := i+1, all[i][:strings.Index(all[i], " {")+1]
+		for end < len(all) && before != "" && strings.HasPrefix(all[end], before) {
+			end++
+		}
+		slices.Sort(all[i:end])
+		i = end
+	}
 	return strings.Join(all, "\n")
 }

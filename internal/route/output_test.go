@@ -33,8 +33,8 @@ func expressionOf(t *testing.T, kind filters.Kind, text string) *filters.Filter 
 func TestWhenAndData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := pod(1, `"Pending"`)
-		source := newScript(event.Event{Op: event.Add, Object: in},
-			event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: in})
+		source := newScript(event.Event{Op: event.Add, Object: in})
+		source.open = true
 		some, all := &output{}, &output{}
 		var log bytes.Buffer
 		r := source.route(t, &log, some)
@@ -43,7 +43,13 @@ func TestWhenAndData(t *testing.T) {
 			`{"is": rule ?? type, "phase": object.status.phase}`)
 		r.Outputs = append(r.Outputs, to("all", all))
 		r.Rules = book(t, pending(0))
-		if err := r.Run(t.Context()); err != nil {
+		ended := make(chan error)
+		go func() { ended <- r.Run(t.Context()) }()
+		synctest.Wait() // or the end would be told with what waits for it
+		source.push(event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: in})
+		synctest.Wait()
+		source.end()
+		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
 		var got []string
