@@ -209,7 +209,9 @@ func memberOf(base, key any) any {
 		}
 	case oImage:
 		if name, ok := key.(string); ok {
-			return b.parts[name]
+			if name != "" { // where its text is
+				return b.parts[name]
+			}
 		}
 	}
 	return nil
